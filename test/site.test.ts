@@ -121,7 +121,7 @@ describe("/apis/<id>", () => {
     expect(text).toContain(
       "Deprecated since 2024-12-01. Use &#x27;other&#x27; instead. It is gone from 2099-03-01 on.",
     )
-    expect(text).toContain('<span class="tag warning">deprecated</span>')
+    expect(text).toContain('<span class="tag warn">deprecated</span>')
     expect(text).toContain('<span class="tag premium">premium</span>')
     expect(text).toContain("A whole number from 1 to 9. Default: <code>5</code>")
     expect(text).toContain("<code>x</code> is code.")

@@ -48,7 +48,7 @@ export function parameterAnchor(name: string): string {
 
 function entry(name: string, schema: TSchema, tags: readonly (Html | false)[], more: Html | null): Html {
   const mark = deprecationOf(schema)
-  return html`<dt><code>${name}</code> <span class="type">${withCode(typeOf(schema))}</span>${tags}${mark && html`<span class="tag warning">deprecated</span>`}</dt>
+  return html`<dt class="row"><code>${name}</code> <span class="type muted">${withCode(typeOf(schema))}</span>${tags}${mark && html`<span class="tag warn">deprecated</span>`}</dt>
 <dd><p>${withCode(schema.description ?? "")}</p>${mark && html`<p class="warning">${deprecationText(mark)}</p>`}${more}</dd>`
 }
 
@@ -59,5 +59,5 @@ function parameterFacts(schema: TSchema): Html | null {
     choicesOf(schema) !== null ||
     ["a string", "a number", "a whole number", "true or false", "a JSON value"].includes(limit)
   if (isSaid && schema.default === undefined) return null
-  return html`<p class="facts">${!isSaid && html`${limit[0]?.toUpperCase()}${limit.slice(1)}. `}${schema.default !== undefined && html`Default: <code>${String(schema.default)}</code>.`}</p>`
+  return html`<p class="facts muted">${!isSaid && html`${limit[0]?.toUpperCase()}${limit.slice(1)}. `}${schema.default !== undefined && html`Default: <code>${String(schema.default)}</code>.`}</p>`
 }

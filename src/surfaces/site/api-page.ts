@@ -20,10 +20,10 @@ export function apiPage(site: Site, api: DocumentedApi, write: WritePage): strin
       path: `/apis/${id}`,
       article: html`<header>
 <h1>${title}</h1>
-<p class="call"><span class="method">${method}</span> <code>/v1/${id}</code> <span class="price">${priceText(api.credits)}</span></p>
-${deprecation && html`<p class="notice warning">${deprecationText(deprecation)}</p>`}
-<p class="lead">${withCode(description)}</p>
-<p class="actions"><a class="button primary" href="#try">Try it</a><a class="button" href="/openapi/${id}.json">OpenAPI</a><a class="button" href="/docs/${id}.md">Markdown</a></p>
+<p class="call row"><span class="method">${method}</span> <code>/v1/${id}</code> <span class="price">${priceText(api.credits)}</span></p>
+${deprecation && html`<p class="notice warn">${deprecationText(deprecation)}</p>`}
+<p class="lead muted">${withCode(description)}</p>
+<p class="actions row gap-3"><a class="button primary" href="#try">Try it</a><a class="button" href="/openapi/${id}.json">OpenAPI</a><a class="button" href="/docs/${id}.md">Markdown</a></p>
 </header>
 <div class="columns">
 <div class="text">

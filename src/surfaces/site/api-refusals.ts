@@ -14,7 +14,7 @@ ${byStatus(site, api).map(
     description,
     faults,
   }) => html`<details class="refusal"><summary><code>${status}</code> <span>${withCode(description)}</span></summary>
-<dl>${Object.values(faults).map(({ code, message }) => html`<div><dt><code>${code}</code></dt><dd>${message}</dd></div>`)}</dl></details>`,
+<dl>${Object.values(faults).map(({ code, message }) => html`<div><dt><code>${code}</code></dt><dd class="muted">${message}</dd></div>`)}</dl></details>`,
 )}`
 }
 

@@ -24,7 +24,7 @@ export function indexPage(site: Site, write: WritePage): string {
       path: "/docs",
       article: html`<header>
 <h1>Reference</h1>
-<p class="lead">Every API has a page with its parameters, answers, errors, price and code, and a form that calls it. The rules hold for all of them.</p>
+<p class="lead muted">Every API has a page with its parameters, answers, errors, price and code, and a form that calls it. The rules hold for all of them.</p>
 </header>
 ${searchBox({ label: "Search APIs, parameters and errors", many: "entries" })}
 ${partLinks(parts.map(({ entries, ...each }) => ({ ...each, count: entries.length })))}
@@ -48,7 +48,7 @@ function partsOf(site: Site): readonly Part[] {
   )
   const errors = allRefusals(site).map(
     ({ status, code, message }) =>
-      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type">${status}</span><p>${message}</p></li>`,
+      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type muted">${status}</span><p>${message}</p></li>`,
   )
   return [
     { anchor: "rules", heading: "Rules", entries: rules },
@@ -65,7 +65,7 @@ function apiEntry({ definition, credits }: DocumentedApi): Html {
   const { id, title, description, input, deprecation, keywords = [] } = definition
   return html`<li class="entry" data-terms="${keywords.join(" ")}"><a class="title" href="/apis/${id}">${title}</a> <code>${id}</code> <span class="price">${priceText(credits)}</span>
 ${deprecation && html`<p class="warning">${deprecationText(deprecation)}</p>`}<p>${withCode(firstSentence(description))}</p>
-<ul class="names" aria-label="Parameters of ${title}">${Object.entries(input.properties).map(
+<ul class="names row" aria-label="Parameters of ${title}">${Object.entries(input.properties).map(
     ([name, schema]) =>
       html`<li data-terms="${schema.description ?? ""}"><a href="/apis/${id}#${parameterAnchor(name)}"><code>${name}</code></a></li>`,
   )}</ul></li>`

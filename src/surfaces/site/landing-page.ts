@@ -22,9 +22,9 @@ export function landingPage(site: Site, write: WritePage): string {
 <div class="inner">
 <div class="words">
 <h1>${headline}</h1>
-<p class="lead">Each does one small job and gives an exact answer, in JSON, XML, YAML or CSV. A successful call costs credits. Refused calls are free.</p>
+<p class="lead muted">Each does one small job and gives an exact answer, in JSON, XML, YAML or CSV. A successful call costs credits. Refused calls are free.</p>
 ${costLine(site)}
-<p class="actions">${actionsOf(site)}</p>
+<p class="actions row gap-3">${actionsOf(site)}</p>
 ${keyHint(site)}
 </div>
 ${sample(site)}
@@ -46,7 +46,7 @@ ${categories.map(
 </section>
 <section class="inner" aria-labelledby="ways-heading">
 <h2 id="ways-heading">Ways to call them</h2>
-<dl class="ways">${waysOf(site).map(({ name, path, text }) => html`<div><dt>${name}</dt><dd><code>${path}</code><p>${text}</p></dd></div>`)}</dl>
+<dl class="ways">${waysOf(site).map(({ name, path, text }) => html`<div><dt>${name}</dt><dd class="muted"><code>${path}</code><p>${text}</p></dd></div>`)}</dl>
 </section>`,
   })
 }
@@ -89,22 +89,22 @@ function sample(site: Site): Html | null {
   if (!shown) return null
   const { definition, call, example } = shown
   const answer = { status: "ok", error: null, data: example.output }
-  return html`<div class="sample">
-<p class="caption">A call</p>
+  return html`<div class="sample box">
+<p class="caption muted small">A call</p>
 ${codeBlock("curl", `A call of ${definition.title}`, toCurl(call))}
-<p class="caption">The answer</p>
+<p class="caption muted small">The answer</p>
 ${codeBlock("json", `The answer of ${definition.title}`, JSON.stringify(answer, null, 2))}
 </div>`
 }
 
 function card({ definition, credits }: DocumentedApi): Html {
   const { id, title, description, method, deprecation, keywords = [] } = definition
-  return html`<li class="entry" data-terms="${keywords.join(" ")}">
+  return html`<li class="entry box" data-terms="${keywords.join(" ")}">
 <h4><a class="title" href="/apis/${id}">${title}</a></h4>
-${deprecation && html`<p class="tag warning">${deprecationText(deprecation)}</p>`}
+${deprecation && html`<p class="tag warn">${deprecationText(deprecation)}</p>`}
 <p>${withCode(firstSentence(description))}</p>
-<p class="call"><span class="method">${method}</span> <code>/v1/${id}</code></p>
-<p class="foot"><span class="price">${priceText(credits)}</span><a href="/apis/${id}" aria-label="Documentation of ${title}">Documentation</a><a href="/apis/${id}#try" aria-label="Try it: ${title}">Try it</a></p>
+<p class="call row"><span class="method">${method}</span> <code>/v1/${id}</code></p>
+<p class="foot row"><span class="price">${priceText(credits)}</span><a href="/apis/${id}" aria-label="Documentation of ${title}">Documentation</a><a href="/apis/${id}#try" aria-label="Try it: ${title}">Try it</a></p>
 </li>`
 }
 
@@ -141,8 +141,8 @@ export function notFoundPage(write: WritePage): string {
     description: "There is no page at this address.",
     main: html`<section class="inner lost">
 <h1>Not found</h1>
-<p class="lead">There is no page at this address.</p>
-<p class="actions"><a class="button primary" href="/">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>
+<p class="lead muted">There is no page at this address.</p>
+<p class="actions row gap-3"><a class="button primary" href="/">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>
 </section>`,
   })
 }

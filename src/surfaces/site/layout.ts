@@ -13,9 +13,9 @@ ${pageHeader(site, assets)}
 ${main}
 </main>
 <footer class="bottom">
-<div class="inner">
+<div class="inner row between">
 <p>${site.title} · version ${site.version}</p>
-<nav aria-label="Documents and contact">${offerLinks(site)}<a href="/openapi.json">OpenAPI</a><a href="/llms.txt">llms.txt</a><a href="/.well-known/api-catalog">API catalog</a><a href="/health">Health</a></nav>
+<nav class="row" aria-label="Documents and contact">${offerLinks(site)}<a href="/openapi.json">OpenAPI</a><a href="/llms.txt">llms.txt</a><a href="/.well-known/api-catalog">API catalog</a><a href="/health">Health</a></nav>
 </div>
 </footer>
 <script type="module" src="${assets.script}"></script>
@@ -45,9 +45,9 @@ ${sheets.map((sheet) => html`<link rel="stylesheet" href="${sheet}">`)}
 /** The header of a page: the name of the service and links to its other pages. */
 function pageHeader(site: Site, { logo }: SiteAssets): Html {
   return html`<header class="top">
-<div class="inner">
-<a class="brand" href="/"><img src="${logo}" alt="" height="28"><span>${site.title}</span></a>
-<nav aria-label="Pages">${linksOf(site).map(({ href, text, mark }) => html`<a href="${href}"${mark}>${text}</a>`)}</nav>
+<div class="inner row between">
+<a class="brand inline" href="/"><img src="${logo}" alt="" height="28"><span>${site.title}</span></a>
+<nav class="row" aria-label="Pages">${linksOf(site).map(({ href, text, mark }) => html`<a href="${href}"${mark}>${text}</a>`)}</nav>
 </div>
 </header>`
 }

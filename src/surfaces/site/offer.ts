@@ -12,7 +12,7 @@ export function plansSection({ offer, apis }: Site): Html | null {
     least === most ? countText(least, "credit") : `${formatCount(least)} to ${countText(most, "credit")}`
   return html`<section id="plans" class="inner" aria-labelledby="plans-heading">
 <h2 id="plans-heading">Plans</h2>
-<p class="lead">A successful call costs ${cost}, depending on the API. Refused calls are free.</p>
+<p class="lead muted">A successful call costs ${cost}, depending on the API. Refused calls are free.</p>
 <ul class="plans">${plans.map((plan) => planCard(plan, offer))}</ul>
 </section>`
 }
@@ -20,11 +20,11 @@ export function plansSection({ offer, apis }: Site): Html | null {
 function planCard(plan: Plan, offer: Offer): Html {
   const { name, price, description, highlight } = plan
   const shown = shownName(name)
-  return html`<li class="plan${highlight && " highlight"}">
+  return html`<li class="plan box${highlight && " highlight"}">
 ${highlight && html`<p class="badge">Recommended</p>`}
 <h3>${shown}</h3>
 ${price !== null && price.toLowerCase() !== name.toLowerCase() && html`<p class="plan-price">${price}</p>`}
-${description !== null && html`<p class="plan-text">${description}</p>`}
+${description !== null && html`<p class="muted">${description}</p>`}
 <ul class="plan-facts">${factsOf(plan).map((fact) => html`<li>${fact}</li>`)}</ul>
 ${planAction(plan, offer)}
 </li>`
@@ -107,7 +107,7 @@ export function domainCheck(site: Site, isPage = false): Html | null {
 <div class="inner">
 <form action="/v1/${audit}" method="get" id="check">
 ${isPage ? html`<h1>${label}</h1>` : label}
-<div class="check-line"><input id="domain" name="domain" required maxlength="1000" placeholder="example.com" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url" aria-describedby="check-hint"><button class="button primary">Check</button></div>
+<div class="check-line row"><input id="domain" name="domain" required maxlength="1000" placeholder="example.com" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url" aria-describedby="check-hint"><button class="button primary">Check</button></div>
 <p class="hint" id="check-hint">Does its mail arrive, and can others forge it? Type a domain, or paste an e-mail address or the address of a page. The report has a grade from A to F and covers SPF, DKIM, DMARC, DNSSEC and more. You need no key for up to ${checks} a minute.</p>
 </form>
 <div id="check-answer"${plans.length > 0 && html` data-plans`}${signUp !== null && html` data-sign-up="${signUp}"`}></div>

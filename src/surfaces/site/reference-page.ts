@@ -24,7 +24,7 @@ export function referencePage(
   const groups = byCategory(site.apis).map(({ heading, apis }) => {
     const links = apis.map(({ definition: { id, title } }) => ({ href: `/apis/${id}`, text: title }))
     const isOpen = site.apis.length <= mostOpen || links.some(({ href }) => href === path)
-    return html`<details${isOpen && html` open`}><summary>${heading}</summary>${linkList(links, path)}</details>`
+    return html`<details${isOpen && html` open`}><summary class="muted small">${heading}</summary>${linkList(links, path)}</details>`
   })
   return write({
     name,
@@ -32,7 +32,7 @@ export function referencePage(
     main: html`<div class="inner doc">
 <nav class="side" aria-label="Reference">
 ${linkList([{ href: "/docs", text: "Search and index" }], path)}
-<details open><summary>Rules</summary>${linkList(linksToRules(site), path)}</details>
+<details open><summary class="muted small">Rules</summary>${linkList(linksToRules(site), path)}</details>
 ${groups}
 </nav>
 <article>

@@ -33,7 +33,7 @@ export function rulePage(
       name: title,
       description: summary,
       path: `/docs/${id}`,
-      article: html`<header><h1>${title}</h1><p class="lead">${summary}</p></header>
+      article: html`<header><h1>${title}</h1><p class="lead muted">${summary}</p></header>
 ${contents[id](site)}`,
     },
     write,
@@ -81,7 +81,7 @@ ${codeBlock("json", "The same refusal as problem details", JSON.stringify(proble
 <h2>Statuses and codes</h2>
 <ul class="index">${allRefusals(site).map(
     ({ status, code, message }) =>
-      html`<li class="entry" id="${code}"><code class="title">${code}</code> <span class="type">${status}</span><p>${message}</p></li>`,
+      html`<li class="entry" id="${code}"><code class="title">${code}</code> <span class="type muted">${status}</span><p>${message}</p></li>`,
   )}</ul>
 <p>An unknown path gets a 404 with the code <code>notFound</code>. A request that is not valid HTTP gets only a status.</p>`
 }
@@ -167,7 +167,7 @@ function graphqlRule(site: Site): Html {
   return html`<div class="columns">
 <div class="text">
 <p><code>POST /v1/graphql</code> runs several APIs in one request and returns the fields that the query selects. GraphQL is in alpha: its schema may change. Each API is a field that is named after its id. The parameters are the fields of its argument <code>input</code>.</p>
-<p class="actions"><a class="button primary" href="#try">Try it</a></p>
+<p class="actions row gap-3"><a class="button primary" href="#try">Try it</a></p>
 <ul>
 <li>You pay once for each API in a query. Nothing runs if your credits do not cover the sum.</li>
 <li>An API costs nothing if all of its fields fail. Introspection is free.</li>

@@ -25,7 +25,7 @@ interface SearchedPart {
 
 /** Links to the searched parts of the same page. The search updates their counts. */
 export function partLinks(parts: readonly SearchedPart[]): Html {
-  return html`<nav class="parts" aria-label="On this page"><ul>${parts.map(
+  return html`<nav class="parts" aria-label="On this page"><ul class="row">${parts.map(
     ({ anchor, heading, count }) =>
       html`<li><a href="#${anchor}">${heading}</a> <span class="muted">${count}</span></li>`,
   )}</ul></nav>`

@@ -13,10 +13,10 @@ export interface Tab {
  */
 export function tabs(id: string, legend: string, entries: readonly Tab[]): Html {
   return html`<fieldset class="tabs">
-<legend>${legend}</legend>
+<legend class="muted small">${legend}</legend>
 ${entries.map(
   (tab, index) =>
-    html`<input type="radio" name="${id}" id="${id}-${tab.id}"${index === 0 && html` checked`}><label for="${id}-${tab.id}">${tab.name}</label>`,
+    html`<input type="radio" name="${id}" id="${id}-${tab.id}"${index === 0 && html` checked`}><label class="muted" for="${id}-${tab.id}">${tab.name}</label>`,
 )}
 ${entries.map(({ content }) => html`<div class="panel">${content}</div>`)}
 </fieldset>`

@@ -7,20 +7,20 @@ export const unsubscribePages = {
   /** With the button that ends the notices. */
   ask: (write: WritePage): string =>
     page(write, "Stop notices by mail?", [
-      html`<p class="lead">Notices tell you when credits run low, when a key expires, and about other events of your account.</p>`,
-      html`<form method="post"><p class="actions"><button class="button primary" type="submit">Stop notices by mail</button></p></form>`,
+      html`<p class="lead muted">Notices tell you when credits run low, when a key expires, and about other events of your account.</p>`,
+      html`<form method="post"><p class="actions row gap-3"><button class="button primary" type="submit">Stop notices by mail</button></p></form>`,
       html`<p class="hint">You still get a mail with a link when someone asks to sign in with this address.</p>`,
     ]),
   done: ({ portal, offer }: Site, write: WritePage): string =>
     page(write, "Notices by mail are stopped", [
-      html`<p class="lead">This address gets no more notices about the account.</p>`,
+      html`<p class="lead muted">This address gets no more notices about the account.</p>`,
       portal
         ? html`<p class="hint">You can turn them on again in <a href="/portal/webhook">the portal, under Notices</a>.</p>`
         : html`<p class="hint">To get them again, ask ${operator(offer)}.</p>`,
     ]),
   refused: ({ offer }: Site, write: WritePage): string =>
     page(write, "The link is incomplete", [
-      html`<p class="lead">Open the link at the end of the mail again, or copy all of it. Nothing was changed.</p>`,
+      html`<p class="lead muted">Open the link at the end of the mail again, or copy all of it. Nothing was changed.</p>`,
       html`<p class="hint">If that does not help, ask ${operator(offer)}.</p>`,
     ]),
 }

@@ -121,11 +121,11 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
   if (steps.length === 0) {
     return (
       <Dialog title={action.label} close={() => close(rows)}>
-        <div class="dialog-text">
+        <div class="dialog-text stack gap-3 muted">
           <p>There is nothing to do for what is selected.</p>
         </div>
         {namesOfSkipped}
-        <div class="form-buttons">
+        <div class="form-buttons row">
           <Button onClick={() => close(rows)}>Close</Button>
         </div>
       </Dialog>
@@ -156,7 +156,7 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
           )}
           {/* The values stay in the form: "Try again" sends them for the other rows. */}
           <div hidden={!isAsking}>
-            <div class="form">
+            <div class="stack gap-4">
               <p>{action.about}</p>
               <Names title={countOf(steps.length, thing)} names={steps.map(({ row }) => nameOf(row))} />
               {skipped.length > 0 && namesOfSkipped}
@@ -185,7 +185,7 @@ const maxShown = 8
 function Names({ title, names }: NamesProps) {
   const rest = names.slice(maxShown)
   return (
-    <div class="names">
+    <div class="names stack gap-1">
       <p>{title}</p>
       <NameList names={names.slice(0, maxShown)} />
       {rest.length > 0 && (
@@ -200,7 +200,7 @@ function Names({ title, names }: NamesProps) {
 
 function NameList({ names }: Pick<NamesProps, "names">) {
   return (
-    <ul>
+    <ul class="sunken">
       {names.map((name, index) => (
         <li key={index}>{name}</li>
       ))}
@@ -220,7 +220,7 @@ function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: ()
   const [isStopping, setStopping] = useState(false)
   useLayoutEffect(() => buttons.current?.querySelector("button")?.focus(), [])
   return (
-    <div class="running">
+    <div class="stack">
       <progress max={count} value={behind} aria-label="Progress" />
       <p>
         {formatNumber(behind)} of {formatNumber(count)}
@@ -231,7 +231,7 @@ function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: ()
           : waitMs !== null &&
             `The service limits requests a minute. It goes on in ${formatNumber(Math.ceil(waitMs / 1_000))} s.`}
       </p>
-      <div class="form-buttons" ref={buttons}>
+      <div class="form-buttons row" ref={buttons}>
         <Button
           onClick={() => {
             setStopping(true)
@@ -263,7 +263,7 @@ function Ended<Row>({ outcome: { rest, error }, of, thing, nameOf }: EndedProps<
   const left = rest.filter(({ refusal }) => refusal === undefined)
   return (
     <>
-      <div class="dialog-text" role="alert" ref={text}>
+      <div class="dialog-text stack gap-3 muted" role="alert" ref={text}>
         <p>
           {countOf(of - rest.length, thing)} done, {formatNumber(failed.length)} failed
           {left.length > 0 && `, ${formatNumber(left.length)} not reached`}.

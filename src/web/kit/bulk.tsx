@@ -58,7 +58,7 @@ export function useBulk<Row extends { readonly id: string }>(props: BulkProps<Ro
       const isShown = rows.length > 0
       // The count is always in the page, since screen readers ignore new regions.
       return (
-        <section class={isShown ? "bulk" : undefined} aria-label={`Selected ${thing}s`}>
+        <section class={isShown ? "bulk row" : undefined} aria-label={`Selected ${thing}s`}>
           <strong role="status">{isShown && `${formatNumber(rows.length)} selected`}</strong>
           {isShown && (
             <Button kind="quiet" onClick={() => select([])}>

@@ -20,7 +20,7 @@ export function CopyId({ id, children = <code>{id}</code> }: CopyIdProps) {
     }
   }
   return (
-    <span class="copy-id">
+    <span class="copy-id inline gap-1">
       {children}
       <button class="button quiet copy" type="button" aria-label={`Copy ${id}`} onClick={copy}>
         <Icon name="copy" />

@@ -85,7 +85,7 @@ export function Dialog({
         leave()
       }}
     >
-      <div class="dialog-head">
+      <div class="dialog-head row between">
         <h2 id={id}>{title}</h2>
         {mayClose && (
           <button class="button quiet square" type="button" aria-label="Close" onClick={leave}>

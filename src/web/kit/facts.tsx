@@ -9,10 +9,10 @@ interface StatProps {
 /** One figure that matters. */
 export function Stat({ label, value, note }: StatProps) {
   return (
-    <div class="stat">
-      <dt>{label}</dt>
+    <div class="stat card stack gap-1">
+      <dt class="muted small">{label}</dt>
       <dd class="stat-value">{value}</dd>
-      {note && <dd class="stat-note">{note}</dd>}
+      {note && <dd class="muted small">{note}</dd>}
     </div>
   )
 }
@@ -28,12 +28,12 @@ export type Fact = readonly [name: string, value: ComponentChildren]
 /** Facts about one thing: names and values. */
 export function Facts({ facts }: { readonly facts: readonly (Fact | null)[] }) {
   return (
-    <dl class="facts">
+    <dl class="facts card lined">
       {facts.map(
         (fact) =>
           fact && (
             <div key={fact[0]}>
-              <dt>{fact[0]}</dt>
+              <dt class="muted">{fact[0]}</dt>
               <dd>{fact[1]}</dd>
             </div>
           ),
@@ -53,9 +53,9 @@ export function Meter({ percent, label }: MeterProps) {
   if (percent === null) return <span class="muted">no limit</span>
   const level = percent >= 95 ? "bad" : percent >= 80 ? "warn" : "plain"
   return (
-    <span class="meter-row">
+    <span class="inline">
       <meter class={`meter ${level}`} min={0} max={100} value={Math.min(percent, 100)} aria-label={label} />
-      <span class="meter-text">{percent} %</span>
+      <span class="nowrap">{percent} %</span>
     </span>
   )
 }

@@ -155,7 +155,7 @@ export function CheckGroup({
   const { frame, attributes } = useField(field)
   const { id, label, hint, error } = frame
   return (
-    <fieldset class="group" aria-describedby={attributes["aria-describedby"]}>
+    <fieldset class="group stack" aria-describedby={attributes["aria-describedby"]}>
       <legend>{label}</legend>
       {children}
       {error && (
@@ -186,10 +186,10 @@ type FrameProps = ReturnType<typeof useField>["frame"] & { readonly children: Co
 
 function FieldFrame({ id, label, hint, required, error, children }: FrameProps) {
   return (
-    <div class={error ? "field wrong" : "field"}>
+    <div class={error ? "field wrong stack gap-1" : "field stack gap-1"}>
       <label for={id}>
         {label}
-        {!required && <span class="optional"> optional</span>}
+        {!required && <span class="hint"> optional</span>}
       </label>
       {children}
       {error && (

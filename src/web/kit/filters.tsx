@@ -8,7 +8,7 @@ import { fromZoneMinute, toZoneMinute, zoneWord } from "./text.tsx"
 /** A row of filters. Each keeps its value in the address, so that a filtered list can be bookmarked and shared. */
 export function Filters({ children, label }: RenderableProps<{ readonly label: string }>) {
   return (
-    <search class="filters" aria-label={label}>
+    <search class="filters row" aria-label={label}>
       {children}
     </search>
   )
@@ -64,8 +64,10 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
   }
 
   return (
-    <div class={isShort ? "filter short" : "filter grow"}>
-      <label for={id}>{label}</label>
+    <div class={`filter stack gap-1 ${isShort ? "short" : "grow"}`}>
+      <label class="muted small" for={id}>
+        {label}
+      </label>
       <input
         ref={input}
         id={id}
@@ -92,8 +94,8 @@ export function TimeFilter({ name, label, isDay = false }: TimeFilterProps) {
   const value = filterValue(name) ?? ""
   const toValue = (text: string) => (isDay || text === "" ? text : fromZoneMinute(text))
   return (
-    <div class="filter">
-      <label for={id}>
+    <div class="filter stack gap-1">
+      <label class="muted small" for={id}>
         {label} ({isDay ? "UTC" : zoneWord()})
       </label>
       <input
@@ -124,8 +126,8 @@ export function ChoiceFilter({ name, label, choices, isLabelHidden, isFixed = fa
   // The choices may come later than the address, or lack what is in it.
   const shown = isFixed || isKnown ? choices : [...choices, [value, value] as const]
   return (
-    <div class="filter">
-      <label for={id} class={isLabelHidden ? "hidden" : undefined}>
+    <div class="filter stack gap-1">
+      <label for={id} class={isLabelHidden ? "hidden" : "muted small"}>
         {label}
       </label>
       <select

@@ -64,7 +64,7 @@ export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
         {more && (
           <details class="more">
             <summary>{more.title}</summary>
-            <div class="more-fields">
+            <div class="more-fields stack gap-4">
               <FormFields fields={closed} />
             </div>
           </details>

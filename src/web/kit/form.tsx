@@ -106,16 +106,16 @@ export function Form<T>(props: FormProps<T>) {
 
   return (
     <FieldErrorsContext.Provider value={errors}>
-      <form class="form" ref={form} onSubmit={submitted} noValidate aria-busy={isBusy}>
+      <form class="form stack gap-4" ref={form} onSubmit={submitted} noValidate aria-busy={isBusy}>
         {problem && (
-          <div class="error-box" role="alert">
+          <div class="error-box notice bad stack" role="alert">
             {problem.message}
             {problem instanceof Unreachable &&
               " Nothing that you typed is lost. Send it again when the service is back."}
           </div>
         )}
         {children}
-        <div class="form-buttons">
+        <div class="form-buttons row">
           <Button type="submit" kind={danger ? "danger" : "primary"} disabled={isBusy}>
             {problem instanceof Unreachable ? "Try again" : submit}
           </Button>

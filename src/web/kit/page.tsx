@@ -27,20 +27,20 @@ export function Page({ title, intro, actions, up, children }: PageProps) {
   }, [visits.value])
   return (
     <>
-      <header class="page-head">
+      <header class="page-head stack">
         {up && (
-          <a class="up" href={up.href}>
+          <a class="up inline gap-1 muted small" href={up.href}>
             <Icon name="back" />
             {up.title}
           </a>
         )}
-        <div class="page-title">
+        <div class="page-title row between">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {actions && <div class="actions">{actions}</div>}
+          {actions && <div class="actions row">{actions}</div>}
         </div>
-        {intro && <p class="intro">{intro}</p>}
+        {intro && <p class="intro muted">{intro}</p>}
       </header>
       {children}
     </>
@@ -57,12 +57,12 @@ interface SectionProps {
 /** A part of a screen with its own heading. */
 export function Section({ title, actions, intro, children }: SectionProps) {
   return (
-    <section class="section">
-      <div class="section-head">
+    <section class="section stack gap-3">
+      <div class="section-head row between">
         <h2>{title}</h2>
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="actions row">{actions}</div>}
       </div>
-      {intro && <p class="intro">{intro}</p>}
+      {intro && <p class="intro muted">{intro}</p>}
       {children}
     </section>
   )

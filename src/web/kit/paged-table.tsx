@@ -110,7 +110,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
               }
             />
             {bulk?.bar(data)}
-            <nav class="pages" aria-label={`Pages of ${what}`}>
+            <nav class="pages row gap-3" aria-label={`Pages of ${what}`}>
               <Button icon="back" disabled={after === null} onClick={back}>
                 {after === null || isAfterStep() ? "Previous page" : "First page"}
               </Button>
@@ -120,7 +120,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
               <span class="muted" role="status">
                 {rangeText(first, data.length, counted.total)}
               </span>
-              <label class="page-size">
+              <label class="page-size inline">
                 Rows
                 <select
                   value={size}

@@ -28,25 +28,25 @@ export function Plot(props: PlotProps) {
   const at = pointed === null ? null : times[pointed]
   const titles = ["Time", ...series.map(({ label }) => (unit ? `${label} (${unit})` : label))]
   return (
-    <figure class="plot card">
-      <figcaption class="plot-head">
+    <figure class="plot card stack gap-3">
+      <figcaption class="row between">
         <h3>{title}</h3>
-        <ul class="legend">
+        <ul class="legend row small">
           {series.map(({ label, tone, values }) => (
-            <li key={label}>
+            <li class="inline" key={label}>
               <span class={`dot ${tone}`} />
               {label}
               {pointed !== null && <strong>{valueText(values[pointed], unit)}</strong>}
             </li>
           ))}
-          <li class="muted">{at ? timeText(at, step) : step === "day" ? "UTC" : zoneName()}</li>
+          <li class="inline muted">{at ? timeText(at, step) : step === "day" ? "UTC" : zoneName()}</li>
         </ul>
       </figcaption>
       {hint && <p class="hint">{hint}</p>}
       {series.some(({ values }) => values.some((value) => value !== null && value !== 0)) ? (
         <Canvas {...props} onPoint={setPointed} />
       ) : (
-        <p class="plot-none">None in this time</p>
+        <p class="plot-none muted">None in this time</p>
       )}
       <details class="figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Figures</summary>

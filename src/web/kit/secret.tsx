@@ -24,9 +24,9 @@ export function Secret({ label, text }: SecretProps) {
   }
 
   return (
-    <div class="secret">
+    <div class="secret stack gap-1">
       <span class="secret-label">{label}</span>
-      <div class="secret-row">
+      <div class="secret-row sunken row gap-3">
         <code ref={code}>{text}</code>
         <Button icon={isCopied ? "check" : "copy"} onClick={copy} label={`Copy ${label.toLowerCase()}`}>
           {isCopied ? "Copied" : "Copy"}

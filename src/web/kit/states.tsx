@@ -7,7 +7,7 @@ import { Button } from "./button.tsx"
 /** Grey bars while content is read, and a sentence for screen readers. */
 export function Loading({ what }: { readonly what: string }) {
   return (
-    <div class="loading" role="status">
+    <div class="loading card stack gap-4" role="status">
       <span class="hidden">Loading {what} …</span>
       <span class="bar wide" />
       <span class="bar" />
@@ -25,10 +25,10 @@ interface EmptyProps {
 /** Says that there is nothing, why, and what to do about it. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
-    <div class="empty">
+    <div class="empty stack">
       <p class="empty-title">{title}</p>
       {children && <p class="muted">{children}</p>}
-      {action && <div class="actions">{action}</div>}
+      {action && <div class="actions row">{action}</div>}
     </div>
   )
 }
@@ -44,7 +44,7 @@ export function ErrorBox({ error, onRetry, retryLabel = "Try again" }: ErrorBoxP
   const isProblem = error instanceof Problem
   const isGone = isProblem && error.status === 404
   return (
-    <div class="error-box" role="alert">
+    <div class="error-box notice bad stack" role="alert">
       <p>
         {error.message}
         {!isProblem && " Try again when it is back: what was done already is not done twice."}

@@ -13,7 +13,7 @@ export interface Column<Row> {
 
 /** The last column, with the buttons of a row. */
 export function actionsColumn<Row>(cell: Column<Row>["cell"]): Column<Row> {
-  return { title: "Actions", cell: (row) => <div class="row-actions">{cell(row)}</div> }
+  return { title: "Actions", cell: (row) => <div class="row-actions row">{cell(row)}</div> }
 }
 
 /** The selected rows. The first column then has a box for each row. */

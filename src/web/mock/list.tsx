@@ -41,7 +41,7 @@ export function List<Entry extends object>({ kind, entries, lineOf, use }: ListP
   return (
     <Section title={kind}>
       {entries.length === 0 && <Empty title={`No ${kind} yet`} action={example} />}
-      {entries.length > 0 && <div class="card entries">{entries.map(draw).reverse()}</div>}
+      {entries.length > 0 && <div class="card entries lined">{entries.map(draw).reverse()}</div>}
     </Section>
   )
 }

@@ -44,12 +44,12 @@ function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, not
   const known = new Set([...profiles, ...switchedOff.value, ...on])
   known.delete('{"profile":"ok"}')
   return (
-    <div class="double-parts">
+    <div class="double-parts stack">
       <div>
         <Section title="Clock">
-          <div class="card">
+          <div class="card stack gap-3">
             {formatSecond(now)} {clock_runs && <Tag>runs</Tag>}
-            <div class="actions">
+            <div class="actions row">
               <Button onClick={() => advance("1h")}>+1 h</Button>
               <Button onClick={() => advance("1d")}>+1 d</Button>
               <Button onClick={() => advance("31d")}>+31 d</Button>
@@ -57,7 +57,7 @@ function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, not
           </div>
         </Section>
         <Section title="Faults">
-          <div class="card">
+          <div class="card stack gap-3">
             {[...known].map((text) => drawFault(text, on.has(text)))}
             <Form submit="Add" numbers={["times"]} send={addFault} done={() => {}}>
               <SelectField name="fault" label="Fault" required choices={kinds} />

@@ -21,9 +21,9 @@ export function Answer({ answer, api: { credits, pictures, isAudit, readErrors }
     <section class="card" aria-label="Answer" aria-live="polite">
       {answer ? (
         <>
-          <div class="section-head answer-head">
+          <div class="section-head row between">
             <h2>Answer</h2>
-            <p class="answer-facts">
+            <p class="row gap-4">
               <Tag tone={answer.status === 200 && errors.length === 0 ? "good" : "bad"}>
                 Status {answer.status}
               </Tag>
@@ -32,7 +32,7 @@ export function Answer({ answer, api: { credits, pictures, isAudit, readErrors }
             </p>
           </div>
           {errors.length > 0 && (
-            <div class="error-box">
+            <div class="error-box notice bad stack">
               {errors.map((error) => (
                 <p key={error}>{error}</p>
               ))}
@@ -60,7 +60,7 @@ export function Answer({ answer, api: { credits, pictures, isAudit, readErrors }
             <dl class="headers">
               {headersOf(answer).map(([name, value]) => (
                 <div key={name}>
-                  <dt>{name}</dt>
+                  <dt class="muted">{name}</dt>
                   <dd>{value}</dd>
                 </div>
               ))}
@@ -76,7 +76,7 @@ export function Answer({ answer, api: { credits, pictures, isAudit, readErrors }
 
 function Body({ text }: { readonly text: string }) {
   return (
-    <pre class="code-block">
+    <pre class="code-block sunken">
       <code>{text}</code>
     </pre>
   )

@@ -14,7 +14,7 @@ export function CodeTabs({ call }: { readonly call: CodeCall }) {
   const shown = language.write({ ...call, key: "YOUR-KEY" })
   return (
     <section class="card" aria-label="Code of the call">
-      <div class="section-head">
+      <div class="section-head row between">
         <Segments
           name={name}
           label="Language"
@@ -28,7 +28,7 @@ export function CodeTabs({ call }: { readonly call: CodeCall }) {
           </Button>
         )}
       </div>
-      <pre class="code-block">
+      <pre class="code-block sunken">
         <code>{shown}</code>
       </pre>
     </section>

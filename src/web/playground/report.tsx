@@ -52,8 +52,8 @@ export function Report({ report }: { readonly report: AuditReport }) {
   const { domain, grade, score, checks, fixes = [], limited_by } = report
   const titleOf = (id: string) => checks.find((check) => check.id === id)?.title ?? id
   return (
-    <div class="report">
-      <p class="report-grade">
+    <div class="report stack gap-4">
+      <p class="inline gap-4">
         <strong class={`grade grade-${grade.toLowerCase()}`}>{grade}</strong>
         <span>
           {domain} has {score} of 100 points.
@@ -61,12 +61,12 @@ export function Report({ report }: { readonly report: AuditReport }) {
             ` Better is not possible before this is mended: ${limited_by.map(titleOf).join(", ")}.`}
         </span>
       </p>
-      <ul class="report-checks">
+      <ul class="report-checks stack gap-4">
         {checks.map((check) => {
           const [word, tone] = statuses[check.status]
           return (
             <li key={check.id}>
-              <h3>
+              <h3 class="row">
                 <Tag tone={tone}>{word}</Tag> {check.title}
                 {check.max_points > 0 && (
                   <span class="muted">
@@ -82,8 +82,8 @@ export function Report({ report }: { readonly report: AuditReport }) {
       </ul>
       {fixes.length > 0 && (
         <section aria-label="What to change">
-          <h3>What to change</h3>
-          <ol class="report-fixes">
+          <h3 class="row">What to change</h3>
+          <ol class="report-fixes stack gap-4">
             {fixes.map((fix) => (
               <li key={fix.line ?? fix.note}>
                 <p>
@@ -92,13 +92,13 @@ export function Report({ report }: { readonly report: AuditReport }) {
                 {fix.line !== null && (
                   <>
                     <p class="muted">{fix.action === "replace" ? "Replace:" : "Add:"}</p>
-                    <pre class="code-block">{fix.line}</pre>
+                    <pre class="code-block sunken">{fix.line}</pre>
                   </>
                 )}
                 {fix.file !== null && (
                   <>
                     <p class="muted">{fix.file.url}</p>
-                    <pre class="code-block">{fix.file.text}</pre>
+                    <pre class="code-block sunken">{fix.file.text}</pre>
                   </>
                 )}
                 <p class="muted">{fix.note}</p>

@@ -108,7 +108,7 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut, children }
           </Form>
         </div>
       </section>
-      <div class="workbench-results">
+      <div class="stack gap-5">
         {children}
         <CodeTabs call={{ ...call, input: withoutSecrets(call.input, api) }} />
         <Answer answer={answer} api={api} />

@@ -29,13 +29,15 @@ function ChooseApi({ apis }: { readonly apis: readonly OfferedApi[] }) {
   if (!chosen) return <Empty title="This service offers no APIs" />
   return (
     <>
-      <div class="filter api-choice">
-        <label for={id}>API</label>
+      <div class="filter stack gap-1 api-choice">
+        <label class="muted small" for={id}>
+          API
+        </label>
         <select id={id} value={chosen.id} onChange={(event) => setQuery({ api: event.currentTarget.value })}>
           <Options choices={toChoices(apis)} chosen={chosen.id} />
         </select>
       </div>
-      <p class="intro">
+      <p class="intro muted">
         <Description text={chosen.description} /> <a href={`/apis/${chosen.id}`}>Documentation</a>
       </p>
       <Workbench

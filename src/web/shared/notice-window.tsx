@@ -97,7 +97,7 @@ export function NoticeWindow({ notice, buttons }: NoticeWindowProps) {
           />
         )}
       </Ready>
-      {buttons && <div class="form-buttons">{buttons}</div>}
+      {buttons && <div class="form-buttons row">{buttons}</div>}
     </Dialog>
   )
 }

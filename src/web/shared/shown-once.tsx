@@ -17,7 +17,7 @@ interface ShownOnceProps {
 export function ShownOnce({ title, label, text, children }: ShownOnceProps) {
   return (
     <Dialog title={title} mayClose={false}>
-      <p class="dialog-text">{children}</p>
+      <p class="dialog-text stack gap-3 muted">{children}</p>
       {text !== null && <Secret label={label} text={text} />}
       <Button kind="primary" onClick={closeWindow}>
         I have copied it

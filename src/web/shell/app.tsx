@@ -69,7 +69,7 @@ function App({ token, ...parts }: AppProps) {
         // The key removes all content of one customer before another's is shown.
         <SignedIn key={session.value.account?.id} {...parts} />
       ) : session.value === undefined ? (
-        <main class="start" id="main">
+        <main class="start stack gap-5" id="main">
           <Mark />
           {problem ? <ErrorBox error={problem} onRetry={retry} /> : <Loading what={serviceName} />}
         </main>
@@ -121,7 +121,7 @@ function SignedIn({ screens, search, otherSignIn: Other }: Omit<AppProps, "token
       </Frame>
       {hasEnded.value && (
         <Dialog title="Sign in again" close={() => {}} mayClose={false}>
-          <p class="dialog-text">Your session has ended. Nothing that you typed is lost.</p>
+          <p class="dialog-text stack gap-3 muted">Your session has ended. Nothing that you typed is lost.</p>
           {Other && <Other />}
           <SignInForm />
         </Dialog>

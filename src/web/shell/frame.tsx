@@ -125,7 +125,7 @@ export function Frame({ screens, search: Search, current, children }: FrameProps
 function SignedInAs() {
   const { actor, account } = session.value ?? {}
   return (
-    <div class="who">
+    <div class="who stack apart">
       <p>
         <span class="muted small">Signed in as</span>
         <span class="who-name">{account?.name ?? actor?.name}</span>

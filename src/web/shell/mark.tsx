@@ -3,7 +3,7 @@ import { serviceLogo, serviceName } from "../client/area.ts"
 /** The sign and the name of the service. */
 export function Mark() {
   return (
-    <span class="mark">
+    <span class="mark inline gap-3">
       {serviceLogo === null ? (
         <svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">
           <rect width="32" height="32" rx="7" />

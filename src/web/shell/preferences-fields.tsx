@@ -27,7 +27,9 @@ function Preference<T extends string>({ label, value, choices }: PreferenceProps
   const names = Object.keys(choices) as T[]
   return (
     <>
-      <label for={id}>{label}</label>
+      <label class="muted" for={id}>
+        {label}
+      </label>
       <select
         id={id}
         value={value.value}

@@ -19,11 +19,11 @@ interface SignInPageProps {
 export function SignInPage({ problem, hint, children }: RenderableProps<SignInPageProps>) {
   return (
     <main class="sign-in" id="main">
-      <div class="sign-in-card">
+      <div class="sign-in-card card stack gap-5">
         <Mark />
         <h1>{isConsole ? "Sign in to the console" : "Sign in to your account"}</h1>
         {problem && (
-          <div class="error-box" role="alert">
+          <div class="error-box notice bad stack" role="alert">
             {problem.message}
           </div>
         )}

@@ -22,7 +22,7 @@ function Check({ domain, offer }: CheckProps) {
   // Another domain is needed where the domain is wrong.
   const isMistyped = error instanceof Problem && error.status === 400
   return (
-    <div class="check-result">
+    <div class="check-result box">
       {isLoading && <Loading what={`what the DNS says of ${domain}`} />}
       {error && <ErrorBox error={error} onRetry={isMistyped ? undefined : reload} />}
       {report && (
@@ -55,7 +55,7 @@ function PaidPart({ report, offer }: { readonly report: AuditReport; readonly of
         ready to paste into the zone file, those that bring most points first. It comes with a key of a plan
         with all fields.
       </p>
-      <p class="actions">
+      <p class="actions row gap-3">
         {offer.signUp !== undefined && (
           <a class="button primary" href={offer.signUp}>
             Sign up

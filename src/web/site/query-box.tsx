@@ -113,7 +113,7 @@ function Schema({ apis, first }: SchemaProps) {
       {error && <ErrorBox error={error} onRetry={reload} />}
       {data && (
         <textarea
-          class="code-block"
+          class="code-block sunken"
           aria-label="Fields and types"
           readOnly
           spellcheck={false}

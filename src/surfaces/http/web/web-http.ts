@@ -68,7 +68,7 @@ ${styles.map((style) => `<link rel="stylesheet" href="/assets/${style}">`).join(
 ${imports.map((part) => `<link rel="modulepreload" href="/assets/${part}">`).join("\n")}
 </head>
 <body>
-<div id="app"><main class="start" id="main"><p class="mark"><img src="${sign}" alt="" height="28">${name}</p><noscript><p>${withoutScript[page]}</p></noscript></main></div>
+<div id="app"><main class="start stack gap-5" id="main"><p class="mark inline gap-3"><img src="${sign}" alt="" height="28">${name}</p><noscript><p>${withoutScript[page]}</p></noscript></main></div>
 </body>
 </html>
 `

@@ -22,7 +22,7 @@ const columns: readonly Column<AdminKey>[] = [
     title: "Actions",
     cell: (adminKey) =>
       adminKey.revoked === null && may("admins.revoke") ? (
-        <div class="row-actions">
+        <div class="row-actions row">
           <FormButton
             operation="admins.revoke"
             label="Revoke"

@@ -15,10 +15,10 @@ export function Changes({ before, after }: ChangesProps) {
   )
   if (names.length === 0) return <span class="muted">–</span>
   return (
-    <dl class="changes">
+    <dl class="changes stack small">
       {names.map((name) => (
-        <div key={name}>
-          <dt>{name}</dt>
+        <div class="row" key={name}>
+          <dt class="muted">{name}</dt>
           <dd>
             {before !== null && name in before && (
               <>

@@ -59,7 +59,7 @@ export function ErrorsScreen() {
                 : "Errors are kept where the service runs with a history (--history)."}
             </Empty>
           ) : (
-            <div class="groups">
+            <div class="stack gap-4">
               {groupsOf(data).map((group) => (
                 <Group key={group[0]?.fault} faults={group} />
               ))}
@@ -95,8 +95,8 @@ function Group({ faults }: { readonly faults: readonly FaultSum[] }) {
   ]
   return (
     <section class="card flush group-card">
-      <div class="group-head">
-        <h2>
+      <div class="group-head stack gap-1">
+        <h2 class="row between">
           <code>{fault}</code>
           <span class="count">
             {formatNumber(total)} {total === 1 ? "request" : "requests"}

@@ -92,7 +92,7 @@ function FindKey() {
                 : ["This text ends", <Time key="ends" at={found.text_ends} style="instant" />],
             ]}
           />
-          <div class="form-buttons">
+          <div class="form-buttons row">
             <LinkButton kind="primary" href={addressOf(`/keys/${found.id}`)}>
               Open the key
             </LinkButton>

@@ -86,9 +86,9 @@ function NearLimit() {
           </Empty>
         ) : (
           <>
-            <ul class="card rows">
+            <ul class="card rows lined">
               {data.map(({ id, name, used_percent }) => (
-                <li key={id}>
+                <li class="row between" key={id}>
                   <a href={addressOf(`/accounts/${id}`)}>{name}</a>
                   <Meter percent={used_percent} label={`Used by ${name}`} />
                 </li>

@@ -5,7 +5,7 @@ import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { WindowButton } from "../../kit/dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { Ready } from "../../kit/states.tsx"
+import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
@@ -103,7 +103,7 @@ export function PlansScreen() {
 /** Why nothing can be edited, and what to do about it. */
 function NoFile() {
   return (
-    <div class="note">
+    <Notice tone="warn">
       <p>
         <strong>Read-only: this service runs without a configuration file.</strong>
       </p>
@@ -112,7 +112,7 @@ function NoFile() {
         <code>--config penknife.toml</code>. Then plans and prices can be changed here and in the file. Where
         the service may not write the file, it can be changed by hand and taken over here.
       </p>
-    </div>
+    </Notice>
   )
 }
 

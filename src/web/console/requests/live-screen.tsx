@@ -48,7 +48,7 @@ export function LiveScreen({ switcher }: { readonly switcher: ComponentChildren 
         <TextFilter name="key" label="Key" placeholder="key_…" isShort />
       </Filters>
       {problem && <ErrorBox error={problem} onRetry={watched.retry} />}
-      <p class="live" role="status">
+      <p class="live row muted small" role="status">
         <State watched={watched} isPaused={isPaused} />
         {isPaused && held > 0 && (
           <span>{held === maxShown ? `${maxShown} or more` : formatNumber(held)} new since the pause</span>

@@ -86,7 +86,7 @@ export function SearchWindow({ screens }: SearchWindowProps) {
 
   return (
     <Dialog title="Search">
-      <form class="form" onKeyDown={move} onSubmit={(event) => event.preventDefault()}>
+      <form class="stack gap-4" onKeyDown={move} onSubmit={(event) => event.preventDefault()}>
         <input
           type="search"
           aria-label="Search"
@@ -109,10 +109,10 @@ export function SearchWindow({ screens }: SearchWindowProps) {
                 : `${rows.length} found`}
         </p>
         {error && <ErrorBox error={error} onRetry={() => setText(`${text} `)} />}
-        <ul class="rows found" ref={list}>
+        <ul class="rows lined found" ref={list}>
           {rows.map(({ kind, title, note, href }) => (
-            <li key={placeOf({ kind, title, note, href })}>
-              <a href={href} onClick={closeWindow}>
+            <li class="row between" key={placeOf({ kind, title, note, href })}>
+              <a class="inline" href={href} onClick={closeWindow}>
                 <Icon name="next" />
                 {title}
               </a>

@@ -3,7 +3,7 @@ import { useRead } from "../../client/use-read.ts"
 import { WindowButton } from "../../kit/dialog.tsx"
 import type { Choices } from "../../kit/field.tsx"
 import { Page } from "../../kit/page.tsx"
-import { Ready } from "../../kit/states.tsx"
+import { Notice, Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
 import { type Changes, ChangeWindow, useConfigFile } from "../plans/change-window.tsx"
@@ -70,14 +70,14 @@ export function SettingsScreen() {
       intro="What this service runs with. What counts at once can be changed here; all else where it was set: as a flag, in the environment or in the file."
     >
       {isReadOnly && (
-        <div class="note">
+        <Notice tone="warn">
           <p>
             <strong>Read-only: the service has no configuration file that it may write.</strong>
           </p>
           <p>
             Start it with <code>--config FILE</code> to change settings here.
           </p>
-        </div>
+        </Notice>
       )}
       <Ready reading={settings} what="settings">
         {({ data }) => (

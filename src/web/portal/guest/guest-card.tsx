@@ -23,7 +23,7 @@ export function GuestCard({ title, children }: GuestCardProps) {
   }, [title])
   return (
     <main class="sign-in" id="main">
-      <div class="sign-in-card" ref={card}>
+      <div class="sign-in-card card stack gap-5" ref={card}>
         <Mark />
         <h1 ref={heading} tabIndex={-1}>
           {title}

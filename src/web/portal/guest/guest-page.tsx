@@ -51,7 +51,7 @@ function MailSignIn() {
   const [isSent, setSent] = useState(false)
   if (isSent) return <Sent again={() => setSent(false)} />
   return (
-    <section class="guest-part" aria-label="Sign in by e-mail">
+    <section class="guest-part stack gap-4" aria-label="Sign in by e-mail">
       <Form
         submit="Send me a link"
         required={{ email: "Type the e-mail address of your account." }}

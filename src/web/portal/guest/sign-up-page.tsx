@@ -134,12 +134,12 @@ function SignInLink() {
 /** Says the same whether or not a mail was sent. */
 export function Sent({ again }: { again(): void }) {
   return (
-    <div class="guest-part" role="status">
+    <div class="stack gap-4" role="status">
       <p>
         If this address can be used here, a mail with a link is on its way. Open the link within an hour, in
         this browser.
       </p>
-      <div class="actions">
+      <div class="actions row">
         <Button onClick={again}>Use another address</Button>
       </div>
     </div>

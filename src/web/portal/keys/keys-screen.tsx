@@ -67,7 +67,7 @@ function KeyActions({ of: key }: { readonly of: OwnKey }) {
   if (key.revoked !== null) return <span class="muted">none</span>
   const name = nameOf(key)
   return (
-    <div class="row-actions">
+    <div class="row-actions row">
       <FormButton
         operation="keys.update"
         label="Rename"

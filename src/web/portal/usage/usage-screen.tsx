@@ -141,7 +141,7 @@ function SumsTable({ title, rows, file }: SumsTableProps) {
     )
   return (
     <section class="card sums">
-      <div class="section-head">
+      <div class="section-head row between">
         <h3>{title}</h3>
         <Button icon="download" label={`Save as CSV: ${title}`} onClick={save}>
           Save as CSV

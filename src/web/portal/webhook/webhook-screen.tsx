@@ -83,9 +83,9 @@ function LastAnswer({ notice }: { readonly notice: SentNotice }) {
     <>
       {refusal ?? (status === null ? "none yet" : `Status ${status}`)}
       {next !== null && (
-        <span class="muted small next">
+        <div class="muted small">
           next attempt <Time at={next} style="distance" />
-        </span>
+        </div>
       )}
     </>
   )
