@@ -21,7 +21,7 @@ function planCard(plan: Plan, offer: Offer): Html {
   const { name, price, description, highlight } = plan
   const shown = shownName(name)
   return html`<li class="plan box${highlight && " highlight"}">
-${highlight && html`<p class="badge">Recommended</p>`}
+${highlight && html`<p class="tag badge">Recommended</p>`}
 <h3>${shown}</h3>
 ${price !== null && price.toLowerCase() !== name.toLowerCase() && html`<p class="plan-price">${price}</p>`}
 ${description !== null && html`<p class="muted">${description}</p>`}

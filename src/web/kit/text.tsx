@@ -120,6 +120,21 @@ export function Time({
   )
 }
 
+/** What a cell says, and smaller lines below it. Lines that are null or false are left out. */
+export function lines(first: ComponentChildren, ...below: readonly ComponentChildren[]) {
+  const shown = below.filter((line) => line !== null && line !== false)
+  return (
+    <>
+      {first}
+      {shown.map((line, index) => (
+        <span key={index} class="below">
+          {line}
+        </span>
+      ))}
+    </>
+  )
+}
+
 interface TagProps {
   readonly children: ComponentChildren
   readonly tone?: "good" | "warn" | "bad" | "plain"

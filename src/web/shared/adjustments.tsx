@@ -3,7 +3,7 @@ import type { EntryOf } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
 import { Empty, Ready } from "../kit/states.tsx"
 import { actionsColumn, type Column, Table } from "../kit/table.tsx"
-import { formatNumber, Tag, Time } from "../kit/text.tsx"
+import { formatNumber, lines, Tag, Time } from "../kit/text.tsx"
 
 /** A change of credits by hand. It leaves out who made it, since customers do not see that. */
 export type Adjustment = Omit<EntryOf<"credits.list">, "made_by">
@@ -15,12 +15,8 @@ const columns: readonly Column<Adjustment>[] = [
   {
     title: "Why",
     isName: true,
-    cell: ({ reason, reference, undone_by }) => (
-      <>
-        {reason} {undone_by !== null && <Tag>undone</Tag>}
-        {reference !== null && <span class="below">{reference}</span>}
-      </>
-    ),
+    cell: ({ reason, reference, undone_by }) =>
+      lines([`${reason} `, undone_by !== null && <Tag key="undone">undone</Tag>], reference),
   },
   { title: "When", cell: ({ at }) => <Time at={at} style="instant" /> },
   {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { CopyId } from "../kit/copy-id.tsx"
 import type { Column } from "../kit/table.tsx"
-import { formatClock, formatNumber, formatSecond, Tag, zoneWord } from "../kit/text.tsx"
+import { formatClock, formatNumber, formatSecond, lines, Tag, zoneWord } from "../kit/text.tsx"
 
 /** A finished request, live or kept. */
 export interface ShownRequest {
@@ -49,31 +49,25 @@ export function requestColumns<Row extends ShownRequest>({
     {
       title: `Time (${zoneWord()})`,
       isName: true,
-      cell: ({ at, request_id }) => (
-        <>
-          <time dateTime={at}>{withDay ? formatSecond(at) : formatClock(at)}</time>
-          <span class="below">{withDay ? <CopyId id={request_id} /> : request_id}</span>
-        </>
-      ),
+      cell: ({ at, request_id }) =>
+        lines(
+          <time dateTime={at}>{withDay ? formatSecond(at) : formatClock(at)}</time>,
+          withDay ? <CopyId id={request_id} /> : request_id,
+        ),
     },
     {
       title: "Status",
-      cell: ({ status, fault, parameter }) => (
-        <>
-          <Tag tone={status >= 500 ? "bad" : status >= 400 ? "warn" : "good"}>{status}</Tag>
-          {fault !== null && <span class="below">{fault}</span>}
-          {parameter && <span class="below">parameter {parameter}</span>}
-        </>
-      ),
+      cell: ({ status, fault, parameter = null }) =>
+        lines(
+          <Tag tone={status >= 500 ? "bad" : status >= 400 ? "warn" : "good"}>{status}</Tag>,
+          fault,
+          parameter && `parameter ${parameter}`,
+        ),
     },
     {
       title: "API",
-      cell: ({ api, surface }) => (
-        <>
-          {api === "none" ? <span class="muted">–</span> : api}
-          <span class="below">{surfaceNames[surface] ?? surface}</span>
-        </>
-      ),
+      cell: ({ api, surface }) =>
+        lines(api === "none" ? <span class="muted">–</span> : api, surfaceNames[surface] ?? surface),
     },
     caller,
     {

@@ -6,7 +6,7 @@ import { Meter } from "../../kit/facts.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { formatNumber, Tag, Time } from "../../kit/text.tsx"
+import { formatNumber, lines, Tag, Time } from "../../kit/text.tsx"
 import { usePlanChoices } from "../choices.tsx"
 import { accountActions } from "./account-actions.tsx"
 import { CreateAccount } from "./account-windows.tsx"
@@ -15,14 +15,7 @@ const columns: readonly Column<Account>[] = [
   {
     title: "Account",
     isName: true,
-    cell: ({ id, name }) => (
-      <>
-        <a href={addressOf(`/accounts/${id}`)}>{name}</a>
-        <span class="below">
-          <CopyId id={id} />
-        </span>
-      </>
-    ),
+    cell: ({ id, name }) => lines(<a href={addressOf(`/accounts/${id}`)}>{name}</a>, <CopyId id={id} />),
   },
   { title: "Plan", cell: ({ plan }) => plan },
   { title: "State", cell: (account) => <AccountState account={account} /> },

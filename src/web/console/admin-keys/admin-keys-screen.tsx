@@ -6,7 +6,7 @@ import { FormButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { Tag, Time } from "../../kit/text.tsx"
+import { lines, Tag, Time } from "../../kit/text.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"
 import { Permissions, permissionField } from "../people/permission-fields.tsx"
 
@@ -85,12 +85,5 @@ function State({ adminKey: { revoked, expires } }: { readonly adminKey: AdminKey
   if (revoked !== null) return <Tag tone="bad">Revoked</Tag>
   if (expires === null) return <Tag tone="good">Works</Tag>
   if (Date.parse(expires) <= nowMs()) return <Tag tone="warn">Expired</Tag>
-  return (
-    <>
-      <Tag tone="good">Works</Tag>
-      <span class="below">
-        until <Time at={expires} style="instant" />
-      </span>
-    </>
-  )
+  return lines(<Tag tone="good">Works</Tag>, ["until ", <Time key="until" at={expires} style="instant" />])
 }

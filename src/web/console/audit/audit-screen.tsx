@@ -7,50 +7,30 @@ import { filterValues } from "../../kit/filters.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { Time } from "../../kit/text.tsx"
+import { lines, Time } from "../../kit/text.tsx"
 import { Changes } from "./changes.tsx"
 
 const columns: readonly Column<EntryOf<"audit.list">>[] = [
   {
     title: "What",
     isName: true,
-    cell: ({ operation, target_kind, target, account }) => (
-      <>
-        {operation}
-        <span class="below">
-          {target_kind} <Target kind={target_kind} id={target} />
-        </span>
-        {account !== null && target_kind !== "account" && (
-          <span class="below">
-            of account <Target kind="account" id={account} />
-          </span>
-        )}
-      </>
-    ),
+    cell: ({ operation, target_kind: kind, target, account }) =>
+      lines(
+        operation,
+        [`${kind} `, <Target key="target" kind={kind} id={target} />],
+        account !== null &&
+          kind !== "account" && ["of account ", <Target key="account" kind="account" id={account} />],
+      ),
   },
   { title: "Changes", cell: ({ before, after }) => <Changes before={before} after={after} /> },
   {
     title: "Who",
-    cell: ({ actor, actor_name, source }) => (
-      <>
-        {actor_name}
-        <span class="below">{actor}</span>
-        <span class="below">from {source}</span>
-      </>
-    ),
+    cell: ({ actor, actor_name, source }) => lines(actor_name, actor, `from ${source}`),
   },
   {
     title: "When",
-    cell: ({ at, request_id }) => (
-      <>
-        <Time at={at} style="instant" />
-        {request_id !== "" && (
-          <span class="below">
-            <CopyId id={request_id} />
-          </span>
-        )}
-      </>
-    ),
+    cell: ({ at, request_id }) =>
+      lines(<Time at={at} style="instant" />, request_id !== "" && <CopyId id={request_id} />),
   },
 ]
 

@@ -11,7 +11,7 @@ import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { countOf, Tag, Time } from "../../kit/text.tsx"
+import { countOf, lines, Tag, Time } from "../../kit/text.tsx"
 import { formatBytes } from "../choices.tsx"
 
 type Health = AnswerOf<"health.detail">
@@ -202,12 +202,8 @@ function toWords(seconds: number): string {
 
 function Verified({ result }: { readonly result: VerifiedBackup }) {
   const { accounts, keys, store_version: storeVersion } = result
-  return (
-    <>
-      <Tag tone="good">Verified</Tag>
-      <span class="below">
-        {countOf(accounts, "account")}, {countOf(keys, "key")}, tables of version {storeVersion}
-      </span>
-    </>
+  return lines(
+    <Tag tone="good">Verified</Tag>,
+    `${countOf(accounts, "account")}, ${countOf(keys, "key")}, tables of version ${storeVersion}`,
   )
 }

@@ -2,7 +2,7 @@ import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
 import { CopyId } from "../../kit/copy-id.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { Time } from "../../kit/text.tsx"
+import { lines, Time } from "../../kit/text.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 
 /** A key in a list. */
@@ -18,16 +18,14 @@ const name: Column<ListedKey> = {
         {nameOf(key)}
       </a>
     )
-    return (
-      <>
-        {isNamed ? link : <CopyId id={key.id}>{link}</CopyId>}
-        <span class="below">{key.prefix}…</span>
-        {isNamed && (
-          <span class="below nowrap">
-            <CopyId id={key.id} />
-          </span>
-        )}
-      </>
+    return lines(
+      isNamed ? link : <CopyId id={key.id}>{link}</CopyId>,
+      `${key.prefix}…`,
+      isNamed && (
+        <span class="nowrap">
+          <CopyId id={key.id} />
+        </span>
+      ),
     )
   },
 }

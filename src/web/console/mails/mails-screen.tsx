@@ -6,7 +6,7 @@ import { filterValue } from "../../kit/filters.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { Tag, Time } from "../../kit/text.tsx"
+import { lines, Tag, Time } from "../../kit/text.tsx"
 
 type Mail = EntryOf<"mails.list">
 
@@ -33,22 +33,10 @@ const columns: readonly Column<Mail>[] = [
   {
     title: "To",
     isName: true,
-    cell: ({ address, account }) => (
-      <>
-        {account === null ? address : <a href={addressOf(`/accounts/${account}`)}>{address}</a>}
-        {account !== null && <span class="below">{account}</span>}
-      </>
-    ),
+    cell: ({ address, account }) =>
+      account === null ? address : lines(<a href={addressOf(`/accounts/${account}`)}>{address}</a>, account),
   },
-  {
-    title: "Mail",
-    cell: ({ template, event }) => (
-      <>
-        {templateTexts[template]}
-        {event !== null && <span class="below">{event}</span>}
-      </>
-    ),
-  },
+  { title: "Mail", cell: ({ template, event }) => lines(templateTexts[template], event) },
   { title: "State", cell: ({ state }) => <Tag tone={states[state][0]}>{states[state][1]}</Tag> },
   { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
   {

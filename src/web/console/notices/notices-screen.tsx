@@ -7,7 +7,7 @@ import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
-import { Time } from "../../kit/text.tsx"
+import { lines, Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
 
 const states = [
@@ -23,14 +23,7 @@ const columns: readonly Column<Notice>[] = [
   {
     title: "Notice",
     isName: true,
-    cell: ({ id, type }) => (
-      <>
-        <span class="nowrap">{type}</span>
-        <span class="below nowrap">
-          <CopyId id={id} />
-        </span>
-      </>
-    ),
+    cell: ({ id, type }) => <span class="nowrap">{lines(type, <CopyId id={id} />)}</span>,
   },
   {
     title: "Account",

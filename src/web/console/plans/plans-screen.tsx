@@ -8,7 +8,7 @@ import { Page, Section } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
-import { formatNumber } from "../../kit/text.tsx"
+import { formatNumber, lines } from "../../kit/text.tsx"
 import { ChangeTable, useConfigFile } from "./change-window.tsx"
 import { EditPlan, EditPrices } from "./edit-plan.tsx"
 
@@ -24,16 +24,7 @@ export function PlansScreen() {
   const edit = (plan: Plan | null) => <EditPlan plan={plan} version={editable ?? 0} changed={changed} />
 
   const columns: readonly Column<Plan>[] = [
-    {
-      title: "Plan, price shown",
-      isName: true,
-      cell: ({ name, price }) => (
-        <>
-          {name}
-          {price !== null && <span class="below">{price}</span>}
-        </>
-      ),
-    },
+    { title: "Plan, price shown", isName: true, cell: ({ name, price }) => lines(name, price) },
     { title: "Credits a month", isNumber: true, cell: (plan) => formatNumber(plan.monthly_credits) },
     { title: "Sign-up bonus", isNumber: true, cell: (plan) => formatNumber(plan.sign_up_bonus) },
     { title: "Calls a minute", isNumber: true, cell: (plan) => formatNumber(plan.requests_per_minute) },

@@ -5,7 +5,7 @@ import type { Choices } from "../../kit/field.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
-import { Tag } from "../../kit/text.tsx"
+import { lines, Tag } from "../../kit/text.tsx"
 import { type Changes, ChangeWindow, useConfigFile } from "../plans/change-window.tsx"
 import { SettingValue } from "./setting-value.tsx"
 
@@ -20,12 +20,7 @@ export function SettingsScreen() {
     {
       title: "Setting",
       isName: true,
-      cell: ({ setting, description }) => (
-        <>
-          <code>{setting}</code>
-          <span class="below">{description}</span>
-        </>
-      ),
+      cell: ({ setting, description }) => lines(<code>{setting}</code>, description),
     },
     {
       title: "Value",

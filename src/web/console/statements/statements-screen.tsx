@@ -8,7 +8,7 @@ import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { formatNumber } from "../../kit/text.tsx"
+import { formatNumber, lines } from "../../kit/text.tsx"
 import { AccountStatement } from "../../shared/account-statement.tsx"
 import { monthInWords } from "../../shared/statement.tsx"
 import { MostUsed } from "./most-used.tsx"
@@ -70,22 +70,10 @@ function Accounts({ month }: { readonly month: string }) {
     {
       title: "Account",
       isName: true,
-      cell: ({ account, name, external_id }) => (
-        <>
-          <a href={addressOf(`/statements/${account}`, { month })}>{name}</a>
-          <span class="below">{external_id ?? account}</span>
-        </>
-      ),
+      cell: ({ account, name, external_id }) =>
+        lines(<a href={addressOf(`/statements/${account}`, { month })}>{name}</a>, external_id ?? account),
     },
-    {
-      title: "Plan",
-      cell: ({ plan, price }) => (
-        <>
-          {plan}
-          {price !== null && <span class="below">{price}</span>}
-        </>
-      ),
-    },
+    { title: "Plan", cell: ({ plan, price }) => lines(plan, price) },
     { title: "Granted", isNumber: true, cell: ({ granted }) => formatNumber(granted) },
     { title: "Adjusted", isNumber: true, cell: ({ adjusted }) => formatNumber(adjusted) },
     { title: "Used", isNumber: true, cell: ({ used }) => formatNumber(used) },

@@ -5,7 +5,7 @@ import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { Time } from "../../kit/text.tsx"
+import { lines, Time } from "../../kit/text.tsx"
 import { RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
@@ -16,12 +16,7 @@ const columns: readonly Column<EntryOf<"keys.list">>[] = [
   {
     title: "Key",
     isName: true,
-    cell: (key) => (
-      <>
-        <span>{nameOf(key)}</span>
-        <span class="below">{key.prefix}…</span>
-      </>
-    ),
+    cell: (key) => lines(<span>{nameOf(key)}</span>, `${key.prefix}…`),
   },
   { title: "State", cell: (key) => <KeyState state={stateOf(key)} /> },
   { title: "Last call", cell: ({ last_used }) => (last_used ? <Time at={last_used} /> : "never") },
