@@ -36,7 +36,7 @@ describe("the landing page", () => {
     const text = await textOf(service)
     expect(text).toContain("&lt;b&gt;€0&lt;/b&gt;")
     expect(text).toContain("For teams &amp; more.")
-    expect(text).toMatch(/<li class="plan highlight">\s*<p class="badge">Recommended/)
+    expect(text).toMatch(/<li class="plan box highlight">\s*<p class="tag badge">Recommended/)
     expect(text).toContain("1,000,000 credits a month")
     expect(text).toContain("60 calls a minute")
     expect(text).not.toMatch(/Hidden|Mega/)
@@ -119,7 +119,7 @@ describe("the landing page", () => {
     const cards = async (given: object) =>
       [
         ...(await textOf(await startTestService({ file: { ...file, ...given } }))).matchAll(
-          /<li class="plan">(.*?)<\/li>\s*(?=<li class="plan">|<\/ul>\s*<\/section>)/gs,
+          /<li class="plan box">(.*?)<\/li>\s*(?=<li class="plan box">|<\/ul>\s*<\/section>)/gs,
         ),
       ].map(([, card = ""]) => card)
     const [free = "", pro = ""] = await cards({})
