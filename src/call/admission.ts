@@ -9,24 +9,6 @@ import type { Caller } from "./caller.ts"
 import { Fault, fixedFault, refusedKey } from "./fault.ts"
 import { createTurnBatch } from "./scheduler.ts"
 
-/** Admits or refuses callers. Each step either passes or throws the fault that refuses the call. */
-export interface Admission {
-  /** Finds the caller of a key. Throws the 401s. */
-  identify(key: string | null): Caller | Promise<Caller>
-  /** Finds the caller of a key by the key's hash. Throws the 401s. */
-  identifyHash(hash: string): Caller | Promise<Caller>
-  /** Finds a caller again whose key or account was changed. Throws the 401s. */
-  identifyAgain(caller: Caller): Promise<Caller>
-  /** Throws the 403 of an address that the key does not allow. */
-  requireAddress(caller: Caller, address: () => string): void
-  /** Throws the 403 of an API that the key does not allow, and the 410 of one whose sunset is over. */
-  requireApi(caller: Caller, api: string): void
-  /** Counts a call against the limits of account and key. Null when no limit applies. */
-  takeRate(caller: Caller): Promise<RateOutcome> | null
-  /** Counts a call of a guest against the limit of its network, and those of the guests' account and key. */
-  takeGuestRate(caller: Caller, network: RateTake["buckets"][number]): Promise<RateOutcome>
-}
-
 type PendingTake = RateTake & { outcome: RateOutcome | undefined }
 
 /** The end of each API that has one, by its id, with the message to its callers. */
@@ -47,13 +29,16 @@ export function sunsetsOf(apis: readonly ApiDefinition[]): Sunsets {
   )
 }
 
+/** Admits or refuses callers. Each step either passes or throws the fault that refuses the call. */
+export type Admission = ReturnType<typeof createAdmission>
+
 /** Creates the admission to one store. */
 export function createAdmission(
   store: Store,
   plans: Plans,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   sunsets: Sunsets = noSunsets,
-): Admission {
+) {
   const submit = createTurnBatch(timer, async (takes: readonly PendingTake[]) => {
     const outcomes = await store.takeRates(takes, clock.now)
     takes.forEach((take, index) => {
@@ -93,31 +78,39 @@ export function createAdmission(
   }
 
   return {
-    identify(text) {
+    /** Finds the caller of a key. Throws the 401s. */
+    identify(text: string | null): Caller | Promise<Caller> {
       if (!text) throw fixedFault("keyMissing")
       if (!isWellFormed("key", text))
         throw fixedFault(kindOfKey(text) === "admin" ? "adminKeySent" : "keyMalformed")
       return identifyHash(hashKey(text))
     },
+    /** Finds the caller of a key by the key's hash. Throws the 401s. */
     identifyHash,
-    async identifyAgain({ secretHash, account }) {
+    /** Finds a caller again whose key or account was changed. Throws the 401s. */
+    async identifyAgain({ secretHash, account }: Caller) {
       return toCaller(await store.findKeyAnew(secretHash, account.id), secretHash)
     },
-    requireAddress({ key: { allowIps } }, address) {
+    /** Throws the 403 of an address that the key does not allow. */
+    requireAddress({ key: { allowIps } }: Caller, address: () => string) {
       if (allowIps !== null && !addressMatches(address(), networksOf(allowIps)))
         throw fixedFault("addressForbidden")
     },
-    requireApi({ key: { allowApis, blockApis } }, api) {
+    /** Throws the 403 of an API that the key does not allow, and the 410 of one whose sunset is over. */
+    requireApi({ key: { allowApis, blockApis } }: Caller, api: string) {
       if (blockApis.includes(api) || (allowApis !== null && !allowApis.includes(api))) throw apiForbidden(api)
       if (sunsets.size === 0) return
       const sunset = sunsets.get(api)
       if (sunset && clock.now() >= sunset.atMs) throw new Fault("apiGone", sunset.message)
     },
-    takeRate(caller) {
+    /** Counts a call against the limits of account and key. Null when no limit applies. */
+    takeRate(caller: Caller) {
       if (caller.plan.requestsPerMinute === null && caller.key.rateLimit === null) return null
       return takeFrom(bucketsOf(caller))
     },
-    takeGuestRate: (caller, network) => takeFrom([network, ...bucketsOf(caller)]),
+    /** Counts a call of a guest against the limit of its network, and those of the guests' account and key. */
+    takeGuestRate: (caller: Caller, network: RateTake["buckets"][number]) =>
+      takeFrom([network, ...bucketsOf(caller)]),
   }
 }
 

@@ -9,7 +9,6 @@ import {
   type ChargeOutcome,
   type RateState,
   type Store,
-  type UsageRow,
 } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
 import type { Admission } from "./admission.ts"
@@ -23,36 +22,11 @@ import {
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { inSpan } from "./in-span.ts"
-import { createOnceCalls, type OnceCall, type OnceCalls, requireSameInput } from "./once.ts"
+import { createOnceCalls, type OnceCall, requireSameInput } from "./once.ts"
 import { createTurnBatch } from "./scheduler.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
 type Hold = ReturnType<typeof createHold>
-
-/** Holds credits before an API runs and charges them after. */
-export interface Charges {
-  readonly once: OnceCalls
-  /**
-   * Refuses a call that the balance, less what other calls hold, cannot pay.
-   * @param once the Idempotency-Key of the call; one that was charged before holds nothing, and settling it does nothing
-   */
-  hold(caller: Caller, credits: number, once?: OnceCall | null): Hold
-  /**
-   * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
-   * @param uses deprecated items used, recorded with the charge
-   * @throws Fault when the client has left, another process spent the credits, the account was closed, or the key was revoked
-   */
-  settle(
-    hold: Hold,
-    items: readonly ChargeItem[],
-    request: SettledRequest,
-    uses?: readonly ChargeItem[],
-  ): Promise<void>
-  /** The caller's usage, as this process knows it. */
-  status(caller: Caller, rate: RateState | null): UsageStatus
-  /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
-  report(caller: Caller): Promise<{ readonly balance: Balance; readonly rows: readonly UsageRow[] }>
-}
 
 /** The parts of a request that its charge needs. */
 type SettledRequest = Pick<CallerRequest, "hasLeft" | "trace">
@@ -70,6 +44,9 @@ interface PendingCharge {
 /** A charge is tried so often while an operator changes its account. */
 const maxAttempts = 8
 
+/** Holds credits before an API runs and charges them after. */
+export type Charges = ReturnType<typeof createCharges>
+
 /**
  * The store gets the charges of one event-loop turn together.
  * @param findSnapshot shared with the charges of other configurations, so that a call in progress keeps what it holds
@@ -80,7 +57,7 @@ export function createCharges(
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,
   findSnapshot: FindSnapshot = createAccountSnapshots(),
-): Charges {
+) {
   const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
     const present = pending.filter(isPresent)
     if (present.length === 0) return
@@ -203,7 +180,11 @@ export function createCharges(
 
   return {
     once: createOnceCalls(store, clock, findSnapshot),
-    hold(caller, credits, once = null) {
+    /**
+     * Refuses a call that the balance, less what other calls hold, cannot pay.
+     * @param once the Idempotency-Key of the call; one that was charged before holds nothing, and settling it does nothing
+     */
+    hold(caller: Caller, credits: number, once: OnceCall | null = null) {
       const nowMs = clock.now()
       const snapshot = findSnapshot(caller)
       if (once?.replay) return createHold(caller, snapshot, 0, once)
@@ -214,18 +195,25 @@ export function createCharges(
       }
       return createHold(caller, snapshot, credits, once)
     },
-    settle(hold, items, request, uses = nothingCharged) {
+    /**
+     * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
+     * @param uses deprecated items used, recorded with the charge
+     * @throws Fault when the client has left, another process spent the credits, the account was closed, or the key was revoked
+     */
+    settle(hold: Hold, items: readonly ChargeItem[], request: SettledRequest, uses = nothingCharged) {
       const span = request.trace?.span
       if (!span) return settle(hold, items, request, uses)
       const credits = items.reduce((sum, item) => sum + item.credits, 0)
       const step = () => settle(hold, items, request, uses)
       return Promise.resolve(inSpan(span, "settle", { "penknife.credits": credits }, step))
     },
-    status(caller, rate) {
+    /** The caller's usage, as this process knows it. */
+    status(caller: Caller, rate: RateState | null): UsageStatus {
       const balance = balanceOf(findSnapshot(caller), caller, clock.now())
       return { plan: caller.plan.name, balance, rate }
     },
-    async report(caller) {
+    /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
+    async report(caller: Caller) {
       const stored = await store.findAccount(caller.account.id)
       const snapshot = findSnapshot(caller)
       if (stored) refresh(snapshot, stored)

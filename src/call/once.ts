@@ -10,29 +10,24 @@ export interface OnceCall extends ChargeOnce {
   replay: CallReplay | null
 }
 
-/** Begins calls with an Idempotency-Key. */
-export interface OnceCalls {
-  /**
-   * Begins a call and finds out whether it was charged before. `end` must be called when it is over.
-   * @param asksOthers whether the call asks servers of others, which each replay would ask again
-   * @returns `once` is null when such a call had its replays: it is charged as one without a key
-   * @throws Fault when a call with the key is under way, the key was used for another input, or it had all its replays
-   */
-  begin(
-    caller: Caller,
-    hashes: Pick<ChargeOnce, "keyHash" | "inputHash">,
-    asksOthers: boolean,
-  ): Promise<{ readonly once: OnceCall | null; end(): void }>
-}
-
-/** The calls under way are kept with the account, and the charged ones in the store. */
+/** Begins calls with an Idempotency-Key. The calls under way are kept with the account, and the charged ones in the store. */
 export function createOnceCalls(
   store: Pick<Store, "findReplay" | "countReplay">,
   clock: Clock,
   findSnapshot: FindSnapshot,
-): OnceCalls {
+) {
   return {
-    async begin(caller, { keyHash, inputHash }, asksOthers) {
+    /**
+     * Begins a call and finds out whether it was charged before. `end` must be called when it is over.
+     * @param asksOthers whether the call asks servers of others, which each replay would ask again
+     * @returns `once` is null when such a call had its replays: it is charged as one without a key
+     * @throws Fault when a call with the key is under way, the key was used for another input, or it had all its replays
+     */
+    async begin(
+      caller: Caller,
+      { keyHash, inputHash }: Pick<ChargeOnce, "keyHash" | "inputHash">,
+      asksOthers: boolean,
+    ): Promise<{ readonly once: OnceCall | null; end(): void }> {
       const snapshot = findSnapshot(caller)
       snapshot.onceUnderWay ??= new Map()
       const { onceUnderWay: underWay } = snapshot

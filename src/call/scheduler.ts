@@ -19,30 +19,6 @@ const stallMs = 200
 /** Called for each step that blocked the event loop for long, with the API that ran and the time in milliseconds. */
 type OnStall = (api: string, ms: number) => void
 
-/**
- * Shares the time of the process among all long computations: calls, batches, queries with their lists, the writing of answers,
- * and the steps of an API's own run. A process has one.
- */
-export interface Scheduler {
-  /**
-   * Call it before each step, and wait for the promise before the step begins. Returns undefined if the step may begin at once,
-   * which it may until the work of this turn has used up its slice of time. Then the accounts take turns, each with one waiting
-   * step, while other requests come in between. A step should take less than 10 ms.
-   * @example
-   * const pause = scheduler.giveWay(caller.account.id)
-   * if (pause) await pause
-   * @param account who has a turn; a function is called only when the step has to wait
-   * @param api whose step it is, if that is known
-   */
-  giveWay(account: string | (() => string), api?: string | null): Promise<void> | undefined
-  /** The same after a wait for an answer from outside: always in a turn, since many steps may have waited for the same one. */
-  resume(account: string, api: string): Promise<void> | undefined
-  /** The same before a request begins. Those who have a turn are addresses. */
-  begin(address: () => string): Promise<void> | undefined
-  /** Names the API whose step has begun, for reports of long ones. */
-  nameStep(api: string): void
-}
-
 /** Work that waits for its part of the turns. */
 interface Slice {
   /** The steps that wait, by who has a turn; these are in the order of their turns. */
@@ -51,11 +27,17 @@ interface Slice {
   endMs: number
 }
 
+/**
+ * Shares the time of the process among all long computations: calls, batches, queries with their lists, the writing of answers,
+ * and the steps of an API's own run. A process has one.
+ */
+export type Scheduler = ReturnType<typeof createScheduler>
+
 /** Creates the scheduler of a process. */
 export function createScheduler(
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   onStall: OnStall = () => {},
-): Scheduler {
+) {
   const begins: Slice = { waiting: new Map(), endMs: 0 }
   const work: Slice = { waiting: new Map(), endMs: 0 }
   /** Whether work has begun in this turn of the event loop. */
@@ -137,10 +119,23 @@ export function createScheduler(
   }
 
   return {
-    giveWay: (account, api = null) => wait(work, account, api),
-    resume: (account, api) => wait(work, account, api, false),
-    begin: (address) => wait(begins, address, null),
-    nameStep(api) {
+    /**
+     * Call it before each step, and wait for the promise before the step begins. Returns undefined if the step may begin at once,
+     * which it may until the work of this turn has used up its slice of time. Then the accounts take turns, each with one waiting
+     * step, while other requests come in between. A step should take less than 10 ms.
+     * @example
+     * const pause = scheduler.giveWay(caller.account.id)
+     * if (pause) await pause
+     * @param account who has a turn; a function is called only when the step has to wait
+     * @param api whose step it is, if that is known
+     */
+    giveWay: (account: string | (() => string), api: string | null = null) => wait(work, account, api),
+    /** The same after a wait for an answer from outside: always in a turn, since many steps may have waited for the same one. */
+    resume: (account: string, api: string) => wait(work, account, api, false),
+    /** The same before a request begins. Those who have a turn are addresses. */
+    begin: (address: () => string) => wait(begins, address, null),
+    /** Names the API whose step has begun, for reports of long ones. */
+    nameStep(api: string) {
       running = api
     },
   }
