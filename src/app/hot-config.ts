@@ -24,19 +24,6 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
  */
 type PrepareGeneration = (config: Config) => Promise<() => void>
 
-/** The configuration of a service, which can change while it runs. */
-export interface HotConfig extends ConfigControl {
-  /** Reloads for SIGHUP: every failure is logged. Never rejects. */
-  reloadLogged(): Promise<void>
-  /**
-   * Takes over a text of the file that another process of the service has taken over.
-   * @throws {ConfigRefused}
-   */
-  follow(text: string | null): Promise<unknown>
-  /** Sets what makes a change take effect, once the service has what that needs. Changes are refused before. */
-  start(prepare: PrepareGeneration): void
-}
-
 interface HotConfigParts {
   readonly running: Config
   readonly source: ConfigSource | null
@@ -49,8 +36,11 @@ const outdated = "The configuration was not changed. Read it again: it was chang
 
 const notHere = "This service cannot read its configuration again: restart it."
 
+/** The configuration of a service, which can change while it runs. */
+export type HotConfig = ReturnType<typeof createHotConfig>
+
 /** Makes the configuration of one process changeable. Changes are made one after the other. */
-export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigParts): HotConfig {
+export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigParts) {
   let { running } = parts
   let prepare: PrepareGeneration = () =>
     Promise.reject(new ConfigError("This service is starting. Try again in a moment."))
@@ -100,7 +90,7 @@ export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigPar
     return changes
   }
 
-  const control: HotConfig = {
+  const control: ConfigControl = {
     version: () => versionOf(running),
     edit: async (values) =>
       prepareEdit(values, {
@@ -114,10 +104,19 @@ export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigPar
         return compare(source.read(source.readText()))
       }),
     reload: () => changeFirst((from) => from.readText()),
-    follow: (text) => change(() => text),
-    start(given) {
+  }
+  return {
+    ...control,
+    /**
+     * Takes over a text of the file that another process of the service has taken over.
+     * @throws {ConfigRefused}
+     */
+    follow: (text: string | null) => change(() => text),
+    /** Sets what makes a change take effect, once the service has what that needs. Changes are refused before. */
+    start(given: PrepareGeneration) {
       prepare = given
     },
+    /** Reloads for SIGHUP: every failure is logged. Never rejects. */
     async reloadLogged() {
       try {
         await control.reload()
@@ -126,5 +125,4 @@ export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigPar
       }
     },
   }
-  return control
 }

@@ -31,32 +31,6 @@ export class HttpFailure extends Error {
   }
 }
 
-/** An answer that goes on until one side ends it. */
-interface HttpStream {
-  readonly status: number
-  readonly headers: Headers
-  /**
-   * The bytes, as they come.
-   * @throws HttpFailure when the connection ends early, or nothing has come for the request's `limitMs`
-   */
-  readonly pieces: AsyncIterable<Uint8Array>
-}
-
-/** Outbound HTTP for commands. */
-export interface HttpClient {
-  /**
-   * Sends one request. Follows no redirects, since they would carry the key elsewhere.
-   * @throws HttpFailure
-   */
-  send(request: HttpRequest): Promise<HttpReply>
-  /**
-   * The same for an answer that is read while it comes. `limitMs` is the longest time without any of it. After `stop` the pieces
-   * end.
-   * @throws HttpFailure
-   */
-  open(request: HttpRequest, stop: AbortSignal): Promise<HttpStream>
-}
-
 /**
  * Reads the pieces of an {@link HttpClient.open} as one text.
  * @throws Error if there are more than `mostBytes`
@@ -72,10 +46,17 @@ export async function textOf(pieces: AsyncIterable<Uint8Array>, mostBytes = Numb
   return Buffer.concat(read).toString()
 }
 
+/** Outbound HTTP for commands. */
+export type HttpClient = ReturnType<typeof createHttpClient>
+
 /** The runtime's client. It trusts the system's certificates, and those that NODE_EXTRA_CA_CERTS names. */
-export function createHttpClient(timer: Timer): HttpClient {
+export function createHttpClient(timer: Timer) {
   return {
-    async send({ method, url, headers, body, limitMs }) {
+    /**
+     * Sends one request. Follows no redirects, since they would carry the key elsewhere.
+     * @throws HttpFailure
+     */
+    async send({ method, url, headers, body, limitMs }: HttpRequest): Promise<HttpReply> {
       const limit = createTimeLimit(timer, limitMs)
       try {
         const reply = await fetch(url, { method, headers, body, redirect: "manual", signal: limit.signal })
@@ -86,7 +67,15 @@ export function createHttpClient(timer: Timer): HttpClient {
         limit.end()
       }
     },
-    async open({ method, url, headers, body, limitMs }, stop) {
+    /**
+     * The same for an answer that is read while it comes, until one side ends it. `limitMs` is the longest time without any of it.
+     * After `stop` the pieces end; they throw an HttpFailure when the connection ends early, or nothing has come for that time.
+     * @throws HttpFailure
+     */
+    async open(
+      { method, url, headers, body, limitMs }: HttpRequest,
+      stop: AbortSignal,
+    ): Promise<Omit<HttpReply, "text"> & { readonly pieces: AsyncIterable<Uint8Array> }> {
       const limit = createTimeLimit(timer, limitMs)
       const signal = AbortSignal.any([limit.signal, stop])
       try {

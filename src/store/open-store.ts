@@ -111,20 +111,20 @@ export interface StoreGauges extends ReturnType<typeof prepareCounts> {
 }
 
 /** The work of a store since the process started, for metrics. The numbers only rise. */
-export interface StoreActivity {
-  /** Transactions or statements that charged. */
-  batches: number
-  /** Charges in them. */
-  charges: number
-  /** Charges that were refused, because credits were used up or the account was closed. */
-  refusals: number
-  /** Seconds that charges waited for their turn to be sent, added up. Databases on a server only. */
-  waitSeconds: number
-  /** Seconds from sending a batch to its answer, added up. Databases on a server only. */
-  roundTripSeconds: number
-}
+export type StoreActivity = ReturnType<typeof createActivity>
 
 /** The activity of a store that has just been opened. */
-export function createActivity(): StoreActivity {
-  return { batches: 0, charges: 0, refusals: 0, waitSeconds: 0, roundTripSeconds: 0 }
+export function createActivity() {
+  return {
+    /** Transactions or statements that charged. */
+    batches: 0,
+    /** Charges in them. */
+    charges: 0,
+    /** Charges that were refused, because credits were used up or the account was closed. */
+    refusals: 0,
+    /** Seconds that charges waited for their turn to be sent, added up. Databases on a server only. */
+    waitSeconds: 0,
+    /** Seconds from sending a batch to its answer, added up. Databases on a server only. */
+    roundTripSeconds: 0,
+  }
 }

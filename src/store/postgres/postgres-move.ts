@@ -14,16 +14,6 @@ import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
 import { toStorableText } from "./statement.ts"
 
-/** A transaction on a separate connection. When that is lost, every later statement fails. */
-interface Transaction {
-  readonly name: string
-  run<Row>(statement: string, parameters?: readonly string[]): Promise<readonly Row[]>
-  /** @throws StoreUnusable when another process of penknife is connected to the database */
-  requireUnused(): Promise<void>
-  /** Rolls back what was not committed. */
-  close(): Promise<void>
-}
-
 /** Without rows in these tables, the others have none either. */
 const rootTables = ["accounts", "admin_keys", "audit", "replays", "history_calls", "history_faults"]
 
@@ -108,11 +98,8 @@ const readAs: Readonly<Record<string, string>> = {
 /** `booked` arrives as a JSON string that holds JSON. */
 const writeAs: Readonly<Record<string, string>> = { booked: "(booked #>> '{}')::jsonb" }
 
-async function begin(
-  url: string,
-  { timer, clock, login }: MoveOptions,
-  statements: readonly string[],
-): Promise<Transaction> {
+/** Begins a transaction on a separate connection. When that is lost, every later statement fails. */
+async function begin(url: string, { timer, clock, login }: MoveOptions, statements: readonly string[]) {
   const address = readAddress(url, login ?? {})
   const name = describeAddress(address)
   const settings = { application_name: "penknife move", lock_timeout: "2s", ...noTimeouts }
@@ -138,6 +125,7 @@ async function begin(
         throw toStoreError(cause)
       }
     }
+    /** @throws StoreUnusable when another process of penknife is connected to the database */
     async function requireUnused(): Promise<void> {
       for (let attempt = 1; ; attempt++) {
         await run("SELECT pg_stat_clear_snapshot()")
@@ -149,7 +137,7 @@ async function begin(
     }
     await requireUnused()
     for (const statement of statements) await connection.unsafe(statement)
-    return { name, run, requireUnused, close }
+    return { name, run, requireUnused, /** Rolls back what was not committed. */ close }
   } catch (cause) {
     await close()
     if (sqlStateOf(cause) === "55P03") throw inUse(name, 1, cause)
@@ -171,7 +159,7 @@ function inUse(name: string, connections: number, cause?: unknown): StoreUnusabl
   )
 }
 
-async function readSums({ run }: Transaction): Promise<MoveSums> {
+async function readSums({ run }: Awaited<ReturnType<typeof begin>>): Promise<MoveSums> {
   const [row] = await run<MoveSums>(selectSums)
   if (row === undefined) throw new Error("a SELECT without FROM gave no row")
   return row

@@ -169,12 +169,6 @@ function update(file: string, steps: readonly SchemaStep[]): void {
   }
 }
 
-/** The parts of a store that share one SQLite connection. */
-type SqliteStores = Pick<
-  OpenStore,
-  "store" | "admin" | "mails" | "timedEvents" | "history" | "requests" | "retention"
->
-
 /** The parts that a store kept open by a server has more of. */
 interface StoreParts {
   readonly watch?: typeof noWatch
@@ -189,7 +183,7 @@ export function createSqliteStores(
   database: Database,
   { timer, notices, mostRequests: most }: StoreOptions,
   { watch = noWatch, checkpoints = noCheckpoints, onRaised = () => {}, ...given }: StoreParts = {},
-): SqliteStores {
+) {
   const read = createRead(database, watch)
   const write = createWrite(database, timer, watch, checkpoints)
   const ledger = prepareLedger(database)
