@@ -255,7 +255,7 @@ test("accounts, keys and webhooks change in operations alone, so that each chang
     "admin/sessions/sessions.ts",
     "admin/sign-up/ask.ts",
     "admin/unsubscribe.ts",
-    "app/prune-audit.ts",
+    "app/safekeeping.ts",
     "mock/admin-key.ts",
     "mock/keys.ts",
   ])

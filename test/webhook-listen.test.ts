@@ -6,7 +6,7 @@ import { Readable } from "node:stream"
 import { createWebhookSecret } from "../src/accounts/webhook.ts"
 import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
 import { systemRandom } from "../src/ports/random.ts"
-import { signedHeaders } from "../src/webhooks/attempt.ts"
+import { signedHeaders } from "../src/webhooks/deliver.ts"
 import { startTestMock } from "./support/mock.ts"
 
 const main = join(import.meta.dir, "../src/main.ts")

@@ -1,5 +1,5 @@
 import { toIso } from "../values/time-text.ts"
-import type { OptionalEvent } from "./accounts/events.ts"
+import type { OptionalEvent } from "./accounts/account.ts"
 import { createProgramRun, type ProgramParts } from "./program-run.ts"
 
 /** A key to create. Fields left out set no limit. */

@@ -1,6 +1,6 @@
 import { type ConfigChange, type ConfigControl, ConfigRefused } from "../admin/config/config-control.ts"
-import { changesBetween, keepUntilRestart } from "../config/changes.ts"
 import { ConfigError } from "../config/config-error.ts"
+import { changesBetween, keepUntilRestart } from "../config/describe.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"

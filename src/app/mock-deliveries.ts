@@ -13,8 +13,7 @@ import {
 import type { DueNotice, NoticeRecord, Outbox } from "../store/outbox.ts"
 import { hostOf, isLoopback } from "../values/ip.ts"
 import { toIso } from "../values/time-text.ts"
-import { signedHeaders, toMessage } from "../webhooks/attempt.ts"
-import { createDelivery } from "../webhooks/deliver.ts"
+import { createDelivery, signedHeaders, toMessage } from "../webhooks/deliver.ts"
 import type { MockMails } from "./mock-mails.ts"
 
 /** A request to a receiver as the test double shows it. */

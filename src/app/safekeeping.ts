@@ -1,13 +1,17 @@
+import { createId } from "../accounts/key.ts"
+import { createAuditIds } from "../admin/audit/record.ts"
+import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { systemClock } from "../ports/clock.ts"
+import { currentOperator } from "../ports/machine.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
 import { move } from "../store/move.ts"
-import { isPostgresUrl, requireStoreName } from "../store/open.ts"
+import { isPostgresUrl, openStore, requireStoreName } from "../store/open.ts"
 import { backUp, inspectBackup, type OnStep } from "../store/sqlite/backup.ts"
 import { compact } from "../store/sqlite/compact.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { StoreUnusable } from "../store/store.ts"
-import { pruneAudit } from "./prune-audit.ts"
+import { livePorts, storePorts } from "./live-ports.ts"
 
 /** Copies, compacts and moves stores. */
 export const safekeeping = {
@@ -43,4 +47,65 @@ function requireFiles(...names: readonly string[]): void {
     "'backup' and 'restore' work on data files. Copy a PostgreSQL server with pg_basebackup, and restore it with " +
       "point-in-time recovery, or with a managed database's own backups; see docs/backup.md.",
   )
+}
+
+const dayMs = 86_400_000
+/** Records that are deleted in one step, and the pause after it: a service may work on the store. */
+const rowsPerStep = 200
+const pauseMs = 10
+
+/**
+ * Deletes audit records that are older than `--keep-audit`. An audit record says so before the first one is deleted, with the
+ * user of the operating system. No service can do this: it needs the data file, or the owner of the tables of a database.
+ * @throws ConfigError without `--keep-audit`
+ */
+async function pruneAudit(config: Config) {
+  if (config.keepAudit === null)
+    throw new ConfigError(
+      "All audit records are kept. Say how many days with --keep-audit, to delete older ones.",
+    )
+  const ports = livePorts(config)
+  const { clock, random } = ports
+  const { admin, retention, store } = await openStore(config.db, {
+    ...storePorts(ports, config),
+    mustExist: true,
+  })
+  try {
+    if (!(await retention.mayDeleteAudit()))
+      throw new StoreUnusable(
+        "This user of the database must not delete audit records. Name the owner of the tables in --db, such as penknife_owner.",
+      )
+    const nowMs = clock.now()
+    const beforeMs = nowMs - config.keepAudit * dayMs
+    const before = new Date(beforeMs).toISOString()
+    const { user, host } = currentOperator()
+    await admin.apply({
+      mutations: [],
+      audit: {
+        id: createAuditIds(random)(nowMs),
+        atMs: nowMs,
+        actor: `cli:${user}`,
+        actorName: user,
+        operation: "audit.prune",
+        targetKind: "audit",
+        targetId: before,
+        accountId: null,
+        before: null,
+        after: JSON.stringify({ keep_audit: config.keepAudit, deleted_before: before }),
+        source: host,
+        requestId: createId("req", random),
+      },
+    })
+    await retention.setAuditFromMs(beforeMs)
+    let deleted = 0
+    for (let rows = rowsPerStep; rows === rowsPerStep; ) {
+      rows = await retention.deleteAudit(rowsPerStep)
+      deleted += rows
+      // With PostgreSQL nothing else keeps the process running meanwhile.
+      await new Promise<void>((resolve) => keepAliveTimer.after(pauseMs, resolve))
+    }
+    return { before, deleted }
+  } finally {
+    await store.close()
+  }
 }

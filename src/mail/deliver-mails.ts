@@ -1,6 +1,5 @@
 import type { Ports } from "../apis/contract.ts"
-import { createDeliveryLoop, logFailure } from "../outbox/delivery-loop.ts"
-import { maxDelayMs, nextDelayMs } from "../outbox/retry.ts"
+import { createDeliveryLoop, logFailure, maxDelayMs, nextDelayMs } from "../outbox/delivery-loop.ts"
 import type { Log } from "../ports/log.ts"
 import { type MailReply, type MailSender, mailLimitMs } from "../ports/mail-sender.ts"
 import type { MailOutbox, MailRecord, MailResult } from "../store/mails.ts"

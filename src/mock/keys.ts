@@ -1,6 +1,6 @@
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
-import type { OptionalEvent } from "../admin/accounts/events.ts"
+import type { OptionalEvent } from "../admin/accounts/account.ts"
 import { toAccountDetails } from "../admin/accounts/new-account.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"

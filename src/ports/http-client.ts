@@ -68,8 +68,9 @@ export function createHttpClient(timer: Timer) {
       }
     },
     /**
-     * The same for an answer that is read while it comes, until one side ends it. `limitMs` is the longest time without any of it.
-     * After `stop` the pieces end; they throw an HttpFailure when the connection ends early, or nothing has come for that time.
+     * The same for an answer that is read while it comes, until one side ends it. `limitMs` is the longest time without any of
+     * it. After `stop` the pieces end; they throw an HttpFailure when the connection ends early, or nothing has come for that
+     * time.
      * @throws HttpFailure
      */
     async open(

@@ -1,4 +1,4 @@
-import type { EmailLink, EmailLinkLimits } from "./email-link.ts"
+import type { EmailLink, EmailLinkLimits } from "./admin-store.ts"
 import { check, insert, type Step, type StepsOf, step } from "./step.ts"
 
 /** Rows that are deleted at once: each new row deletes more than it adds, and no deletion holds up calls for long. */

@@ -3,11 +3,11 @@ import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { createWebhookSecret } from "../accounts/webhook.ts"
 import type { Random } from "../apis/contract.ts"
-import { backoffMs, giveUpAfterMs, maxDelayMs, nextDelayMs } from "../outbox/retry.ts"
+import { backoffMs, giveUpAfterMs, maxDelayMs, nextDelayMs } from "../outbox/delivery-loop.ts"
 import { systemRandom } from "../ports/random.ts"
 import type { Tracer } from "../ports/tracer.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
-import { beginDelivery, signedHeaders, toMessage } from "./attempt.ts"
+import { beginDelivery, signedHeaders, toMessage } from "./deliver.ts"
 
 type Notice = Parameters<typeof beginDelivery>[0]
 

@@ -12,12 +12,13 @@ import {
   accountFields,
   accountSchema,
   changeAccount,
+  eventsParameter,
+  mailedEvent,
   readAccount,
   requireAccount,
   requireOpenAccount,
   requireVersion,
 } from "./account.ts"
-import { eventsParameter, mailedEvent } from "./events.ts"
 
 export const notifyParameter = choice(notifyChoices, {
   description: "How it gets notices. By mail needs an e-mail address.",

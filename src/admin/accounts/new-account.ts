@@ -8,8 +8,7 @@ import { pick } from "../audit/record.ts"
 import { email, externalId, metadata, requireMetadata } from "../fields.ts"
 import type { ChangedThing } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
-import { accountFields, toAccountOutput } from "./account.ts"
-import { eventsParameter, mailedEvent } from "./events.ts"
+import { accountFields, eventsParameter, mailedEvent, toAccountOutput } from "./account.ts"
 
 /** The parameters of a new account. */
 export const newAccount = Type.Object({

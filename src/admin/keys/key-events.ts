@@ -1,6 +1,6 @@
 import { daysBeforeExpiry, keyChangedEvent, keyExpiringEvent, warningMs } from "../../accounts/key-events.ts"
 import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
-import type { OptionalEvent } from "../accounts/events.ts"
+import type { OptionalEvent } from "../accounts/account.ts"
 import type { AdminContext } from "../operation.ts"
 
 type Context = Pick<AdminContext, "admin" | "clock">

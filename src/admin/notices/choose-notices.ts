@@ -1,8 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox"
 import type { AccountDetails } from "../../store/admin-store.ts"
-import { accountSchema, changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
+import {
+  accountSchema,
+  changeAccount,
+  mailedEvent,
+  requireAccount,
+  requireOpenAccount,
+} from "../accounts/account.ts"
 import { notifyParameter } from "../accounts/change-account.ts"
-import { mailedEvent } from "../accounts/events.ts"
 import { conflict } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"

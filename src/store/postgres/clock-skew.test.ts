@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { StoreUnavailable } from "../store.ts"
-import { createClockSkew } from "./clock-skew.ts"
+import { createClockSkew } from "./server-clock.ts"
 
 /** Clocks that differ by `aheadMs`, which the test sets. */
 function setUp() {

@@ -11,7 +11,6 @@ import { prepareStoreReads } from "../store-reads.ts"
 import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
-import { createClockSkew } from "./clock-skew.ts"
 import {
   type Connection,
   type ConnectionOptions,
@@ -35,7 +34,7 @@ import { prepareOutbox } from "./postgres-outbox.ts"
 import { prepareRetention } from "./postgres-retention.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
-import { createServerClock } from "./server-clock.ts"
+import { createClockSkew, createServerClock } from "./server-clock.ts"
 import { applySteps } from "./statement.ts"
 import { prepareFolding } from "./usage-sums.ts"
 

@@ -11,11 +11,10 @@ import {
   toOnceColumns,
   toTraces,
 } from "./charge-groups.ts"
-import type { ClockSkew } from "./clock-skew.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
 import { type ChargeRequest, chooseAgain, decideAll, type Pending, refused } from "./pending-charges.ts"
-import type { ServerClock } from "./server-clock.ts"
+import type { ClockSkew, ServerClock } from "./server-clock.ts"
 import { toArray } from "./statement.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 

@@ -1,6 +1,11 @@
-import { attemptSteps } from "../attempt-steps.ts"
 import type { Outbox } from "../outbox.ts"
-import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
+import {
+  attemptSteps,
+  type DueRow,
+  prepareOutboxReads,
+  toDueNotice,
+  webhookColumns,
+} from "../outbox-reads.ts"
 import { noticeColumns } from "../rows.ts"
 import type { Connection } from "./connection.ts"
 import { applySteps, toArray } from "./statement.ts"

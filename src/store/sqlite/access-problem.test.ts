@@ -2,8 +2,7 @@ import { expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
-import { accessProblem } from "./access-problem.ts"
-import { openDatabase } from "./open.ts"
+import { accessProblem, openDatabase } from "./open.ts"
 
 const other = 65_534
 const asOther = ["setpriv", `--reuid=${other}`, `--regid=${other}`, "--clear-groups"]

@@ -1,8 +1,13 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
-import { attemptSteps } from "../attempt-steps.ts"
 import type { ClaimOptions, DueNotice, Outbox } from "../outbox.ts"
-import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
+import {
+  attemptSteps,
+  type DueRow,
+  prepareOutboxReads,
+  toDueNotice,
+  webhookColumns,
+} from "../outbox-reads.ts"
 import { noticeColumns } from "../rows.ts"
 import { noCheckpoints } from "./checkpoints.ts"
 import { createRead } from "./errors.ts"

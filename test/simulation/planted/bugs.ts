@@ -245,7 +245,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a webhook that does not answer is an error of the program",
     oracles: ["log"],
-    file: "webhooks/attempt.ts",
+    file: "webhooks/deliver.ts",
     changes: [
       ['"error" in response ? response.error : null', "(response as { error: string }).error.trim()"],
     ],
