@@ -1,14 +1,5 @@
 import { refuse } from "./zone-fields.ts"
 
-export interface OwnerName {
-  /** The whole name, in the case given and with a trailing dot. */
-  readonly name: string
-  readonly port: number
-  readonly protocol: string
-  /** The host after port and protocol, without a trailing dot. */
-  readonly hostname: string
-}
-
 const form = "of the form _port._protocol.host, such as _443._tcp.www.example.com"
 const maxLabelLength = 63
 /** RFC 1035 §2.3.4 allows 255 bytes on the wire, which are 253 in text without the trailing dot. */
@@ -18,9 +9,10 @@ const protocols: readonly string[] = ["tcp", "udp", "sctp"]
 
 /**
  * Reads the owner name of a TLSA record (RFC 6698 §3). The trailing dot may be left out.
+ * @returns `name` is the whole name in the case given, with a trailing dot; `hostname` is the host without one
  * @throws InputRejected for `record`
  */
-export function parseOwnerName(field: string): OwnerName {
+export function parseOwnerName(field: string) {
   const labels = toLabels(field)
   const [portLabel = "", protocolLabel = "", ...host] = labels
   const port = toPort(portLabel)

@@ -1,14 +1,13 @@
 import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid, verdictOf } from "../../values/problems.ts"
 import type { Ports } from "../contract.ts"
-import { type BimiProblem, newProblems, problem } from "./bimi-problems.ts"
+import { newProblems, problem } from "./bimi-problems.ts"
 import { readRecord } from "./bimi-record.ts"
 import { policiesOf } from "./dmarc-policy.ts"
 import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
 import { refuseFailure, withTimeLimit } from "./look-up.ts"
-import { checkMark, type MarkCertificate } from "./mark-certificate.ts"
+import { checkMark } from "./mark-certificate.ts"
 import { readDocument } from "./read-document.ts"
-import type { ServerCertificate } from "./server-certificate.ts"
 import { checkSvg } from "./svg-check.ts"
 import { selectRecord } from "./text-records.ts"
 
@@ -17,20 +16,7 @@ const limitMs = 15_000
 const maxTextBytes = 65_536
 
 /** The result for a domain's logo, or for a logo alone. */
-export interface BimiResult {
-  readonly is_valid: boolean
-  readonly problems: BimiProblem[]
-  readonly record_name: string | null
-  readonly record: string | null
-  readonly is_declined: boolean
-  readonly logo_url: string | null
-  readonly authority_url: string | null
-  readonly dmarc_policy: "none" | "quarantine" | "reject" | null
-  readonly is_svg_valid: boolean | null
-  readonly svg_title: string | null
-  readonly vmc: MarkCertificate | null
-  readonly certificate_chain: readonly ServerCertificate[]
-}
+export type BimiResult = Awaited<ReturnType<typeof checkBimi | typeof checkLogo>>
 
 type BimiPorts = Pick<Ports, "clock" | "dns" | "timer" | "web">
 
@@ -40,7 +26,7 @@ const nothing = {
 } as const
 
 /** Checks a logo that is not published. */
-export async function checkLogo(svg: string): Promise<BimiResult> {
+export async function checkLogo(svg: string) {
   const { title, problems } = await checkSvg(svg)
   const is_valid = isValid(problems)
   return { ...nothing, is_valid, problems: [...problems], is_svg_valid: is_valid, svg_title: title }
@@ -61,7 +47,7 @@ export async function checkBimi(
   }: { readonly domain: string; readonly selector: string; readonly given: string | null },
   ports: BimiPorts,
   roots: readonly string[] = [],
-): Promise<BimiResult> {
+) {
   return withTimeLimit(ports.timer, limitMs, async (signal) => {
     const steps = await walkDmarc(domain, ports.dns, signal)
     const failure = failureOf(steps)
@@ -133,7 +119,7 @@ async function findRecord(
 
 /** Reads the logo and the mark certificate at the same time. */
 async function readDocuments(
-  { logo_url, authority_url }: Pick<BimiResult, "logo_url" | "authority_url">,
+  { logo_url, authority_url }: Readonly<Record<"logo_url" | "authority_url", string | null>>,
   given: string | null,
   { web }: BimiPorts,
   signal: AbortSignal,

@@ -3,18 +3,12 @@ import { isAskable, isSameOrBelow } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import type { Lookups } from "./lookups.ts"
 
-/** The host names of an address (RFC 7208 §5.5). */
-export interface HostNames {
-  /** The PTR query found no name: a void look-up. */
-  readonly isVoid: boolean
-  /** How many names the address has; only the first ten are looked at. */
-  readonly count: number
-  /** The names that resolve to the address, in lower case and in the order of the answer. */
-  readonly validated: readonly string[]
-}
-
-/** Looks up an address's names and validates the first ten. A DNS error drops only its name (RFC 7208 §4.6.4, §5.5). */
-export async function findHostNames(address: Address, lookups: Lookups): Promise<HostNames> {
+/**
+ * Looks up an address's names and validates the first ten. A DNS error drops only its name (RFC 7208 §4.6.4, §5.5).
+ * @returns `isVoid` tells whether the PTR query found no name: a void look-up. `count` is how many names the address has,
+ * `validated` those that resolve to it, in lower case and in the order of the answer
+ */
+export async function findHostNames(address: Address, lookups: Lookups) {
   const answer = await lookups.ask(toReverseName(address), "PTR")
   if (answer.kind !== "records") return { isVoid: answer.kind !== "failure", count: 0, validated: [] }
   const names = answer.records.slice(0, limits.ptrNames).map((name) => name.replace(/\.$/, "").toLowerCase())
@@ -31,7 +25,7 @@ async function resolvesTo(name: string, address: Address, lookups: Lookups): Pro
 }
 
 /** The value of `p`: the domain itself, else a name below it, else any name, else "unknown" (RFC 7208 §7.3). */
-export function chooseName({ validated }: HostNames, domain: string): string {
+export function chooseName({ validated }: { readonly validated: readonly string[] }, domain: string): string {
   return (
     validated.find((name) => name === domain) ??
     validated.find((name) => isSameOrBelow(name, domain)) ??

@@ -4,7 +4,7 @@ import type { DelegationSigner } from "../dnssec/keys.ts"
 import { lower } from "../dnssec/names.ts"
 import { ofType } from "../dnssec/record-set.ts"
 import { type Questions, Session } from "../dnssec/session.ts"
-import { type Finding, validate } from "../dnssec/validate.ts"
+import { validate } from "../dnssec/validate.ts"
 import { findTlsa, type ServiceFinding } from "./service.ts"
 
 /** The number of servers that senders are sure to try. */
@@ -17,17 +17,6 @@ export interface MailServer extends ServiceFinding {
   readonly preference: number | null
 }
 
-/** The mail servers of a domain. */
-export interface MailServers {
-  /** The state of the MX records. */
-  readonly security: Finding["status"]
-  readonly reason: Finding["reason"]
-  /** Best first. Empty if the domain takes no mail (RFC 7505), or if the DNS did not tell. */
-  readonly servers: readonly MailServer[]
-  /** How many more there are than were looked at. */
-  readonly leftOut: number
-}
-
 /** The parts that the look-ups of one call share. */
 export interface LookUpContext {
   readonly questions: Questions
@@ -37,8 +26,15 @@ export interface LookUpContext {
   readonly anchors: readonly DelegationSigner[]
 }
 
-/** Finds the mail servers of a domain and the TLSA records of each (RFC 7672 §2.2.1). */
-export async function findMailServers(domain: string, context: LookUpContext): Promise<MailServers> {
+/** The mail servers of a domain. */
+export type MailServers = Awaited<ReturnType<typeof findMailServers>>
+
+/**
+ * Finds the mail servers of a domain and the TLSA records of each (RFC 7672 §2.2.1).
+ * @returns `security` is the state of the MX records. The best server is the first; there is none if the domain takes no mail
+ * (RFC 7505), or if the DNS did not tell. `leftOut` is how many more there are than were looked at
+ */
+export async function findMailServers(domain: string, context: LookUpContext) {
   const { questions, now, giveWay, anchors } = context
   const { status, reason, result, records } = await validate(
     domain,
