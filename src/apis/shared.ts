@@ -15,6 +15,8 @@ const integer = (description: string, options: IntegerOptions = {}) =>
   Type.Integer({ ...options, description })
 const number = (description: string, options: NumberOptions = {}) => Type.Number({ ...options, description })
 
+type Choices = readonly [string, ...string[]]
+
 function asOptional<Args extends unknown[], Schema extends TSchema>(toSchema: (...args: Args) => Schema) {
   return (...args: Args) => Type.Optional(toSchema(...args))
 }
@@ -44,11 +46,9 @@ export const field = {
     flag: asOptional(flag),
     integer: asOptional(integer),
     number: asOptional(number),
-    choice: <const V extends readonly [string, ...string[]]>(
-      values: V,
-      usual: NoInfer<V[number]>,
-      description: string,
-    ) => Type.Optional(choice(values, { default: usual, description })),
+    /** @param usual the value by default */
+    choice: <const V extends Choices>(description: string, values: V, usual: NoInfer<V[number]>) =>
+      Type.Optional(choice(values, { default: usual, description })),
   },
 }
 

@@ -35,14 +35,14 @@ export const dataconverter = defineIsolatedApi({
     from: choice(formats, { description: "The format of the text." }),
     to: choice(formats, { description: "The format to convert it to." }),
     delimiter: field.optional.choice(
+      "What parts the columns of CSV, read and written. A first line such as `sep=;` counts in any case.",
       ["comma", "semicolon", "tab"],
       "comma",
-      "What parts the columns of CSV, read and written. A first line such as `sep=;` counts in any case.",
     ),
     short_rows: field.optional.choice(
+      "Whether rows of CSV with too few fields are refused, or filled with empty fields.",
       ["refuse", "fill"],
       "refuse",
-      "Whether rows of CSV with too few fields are refused, or filled with empty fields.",
     ),
   }),
   output: Type.Object({

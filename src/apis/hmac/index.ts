@@ -19,15 +19,15 @@ export const hmac = defineApi({
     message: field.text("The message to sign, as UTF-8 text; may be empty."),
     secret: secret(field.text("The secret key, as `secret_encoding` says.", { minLength: 1 })),
     algorithm: field.optional.choice(
+      "The hash algorithm.",
       ["sha256", "sha384", "sha512", "sha1", "md5"],
       "sha256",
-      "The hash algorithm.",
     ),
-    encoding: field.optional.choice(["hex", "base64"], "hex", "The encoding of the signature."),
+    encoding: field.optional.choice("The encoding of the signature.", ["hex", "base64"], "hex"),
     secret_encoding: field.optional.choice(
+      "How the secret is written. `text` is its UTF-8.",
       byteEncodings,
       "text",
-      "How the secret is written. `text` is its UTF-8.",
     ),
     signature: field.optional.text(
       "A signature to compare, in `encoding`; a webhook's `sha256=` before it is ignored. With it, the answer also has `is_equal`.",

@@ -40,9 +40,9 @@ export const jsondiff = defineIsolatedApi({
     to: Type.Optional(jsonValue({ description: "The document after the change, to compare with `from`." })),
     patch: Type.Optional(jsonValue({ description: "The patch to apply to `from`. Leave out `to` then." })),
     patch_type: field.optional.choice(
+      "The kind of `patch`: JSON Patch (RFC 6902) or merge patch (RFC 7386).",
       ["json_patch", "merge_patch"],
       "json_patch",
-      "The kind of `patch`: JSON Patch (RFC 6902) or merge patch (RFC 7386).",
     ),
     ignore: Type.Optional(
       Type.Array(Type.String({ maxLength: 1_000 }), {

@@ -50,9 +50,9 @@ export const jwtdecoder = defineApi({
       ),
     ),
     key_encoding: field.optional.choice(
+      "How a shared secret in `key` is written. Other keys do not change with it.",
       byteEncodings,
       "text",
-      "How a shared secret in `key` is written. Other keys do not change with it.",
     ),
     payload: Type.Optional(
       secret(

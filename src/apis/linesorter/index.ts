@@ -21,15 +21,15 @@ export const linesorter = defineApi({
       maxItems: 10_000,
       description: "The lines to sort: Stream-Safe Text (UAX #15), each of at most 100,000 characters.",
     }),
-    order: field.optional.choice(["asc", "desc"], "asc", "Ascending or descending."),
+    order: field.optional.choice("Ascending or descending.", ["asc", "desc"], "asc"),
     caseSensitive: field.optional.flag(
       "When false, lines are sorted alphabetically, and upper and lower case count as equal. When true, lines are sorted by Unicode code point.",
       { default: false },
     ),
     sort_by: field.optional.choice(
+      "`natural` compares numbers in the text by their size: `file9` is before `file10`. `numeric` sorts by the decimal number that a line begins with; lines without one come after the others.",
       ["text", "natural", "numeric"],
       "text",
-      "`natural` compares numbers in the text by their size: `file9` is before `file10`. `numeric` sorts by the decimal number that a line begins with; lines without one come after the others.",
     ),
     remove_duplicates: field.optional.flag(
       "Whether only the first of equal lines is kept. Lines that differ by case alone are equal unless `caseSensitive` is true.",

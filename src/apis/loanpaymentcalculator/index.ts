@@ -36,9 +36,9 @@ export const loanpaymentcalculator = defineApi({
       { minimum: 0, default: 0 },
     ),
     schedule: field.optional.choice(
+      "`exact`: each amount of the schedule is rounded by itself. `cents`: the schedule is in whole cents that add up, with `payment` in each month; the last payment differs.",
       ["exact", "cents"],
       "exact",
-      "`exact`: each amount of the schedule is rounded by itself. `cents`: the schedule is in whole cents that add up, with `payment` in each month; the last payment differs.",
     ),
   }),
   output: Type.Object({

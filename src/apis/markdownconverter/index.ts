@@ -17,9 +17,9 @@ export const markdownconverter = defineIsolatedApi({
   input: Type.Object({
     text: field.text("The Markdown.", { maxLength: 100_000 }),
     dialect: field.optional.choice(
+      "GitHub Flavored Markdown, or CommonMark without its extensions.",
       ["gfm", "commonmark"],
       "gfm",
-      "GitHub Flavored Markdown, or CommonMark without its extensions.",
     ),
     heading_ids: field.optional.flag("Whether headings get their `anchor` as `id`, for links to them.", {
       default: false,

@@ -21,9 +21,9 @@ export const qrcodegenerator = defineIsolatedApi({
       { minLength: 1, maxLength: 7_089 },
     ),
     correction: field.optional.choice(
+      "How much of the code may be damaged: about 7, 15, 25 or 30 %. `L`, `M`, `Q` and `H` are the same. A higher level needs a larger code.",
       ["low", "medium", "quartile", "high", "L", "M", "Q", "H"],
       "medium",
-      "How much of the code may be damaged: about 7, 15, 25 or 30 %. `L`, `M`, `Q` and `H` are the same. A higher level needs a larger code.",
     ),
     border: field.optional.integer(
       "The width of the white border, in modules. Readers need 4, unless the surroundings are white.",

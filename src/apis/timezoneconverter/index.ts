@@ -79,9 +79,9 @@ export function createTimezoneconverter(zones: TimeZones) {
           "The time zones to convert to, by name, such as `Asia/Tokyo`, or offset, such as `+05:30`.",
       }),
       disambiguation: field.optional.choice(
+        "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
         ["compatible", "earlier", "later"],
         "compatible",
-        "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
       ),
     }),
     output: Type.Object({
