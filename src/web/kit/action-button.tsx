@@ -8,13 +8,13 @@ import { readAgain } from "../client/use-read.ts"
 import { Button, type ButtonProps } from "./button.tsx"
 import { Dialog } from "./dialog.tsx"
 import { ErrorBox } from "./states.tsx"
-import { sayOrCall } from "./status.tsx"
+import { type DoneProps, tellDone } from "./status.tsx"
 
-interface ActionButtonProps<Id extends OperationId> extends Pick<ButtonProps, "children" | "icon" | "kind"> {
+interface ActionButtonProps<Id extends OperationId>
+  extends Pick<ButtonProps, "children" | "icon" | "kind">,
+    DoneProps<AnswerOf<Id>> {
   readonly operation: Id
   readonly input: InputOf<Id>
-  /** Said when it is done, or called with the answer. */
-  readonly done: string | ((answer: AnswerOf<Id>) => void)
 }
 
 /**
@@ -22,7 +22,7 @@ interface ActionButtonProps<Id extends OperationId> extends Pick<ButtonProps, "c
  * try again.
  */
 export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id>) {
-  const { operation, input, done, ...button } = props
+  const { operation, input, done, then, ...button } = props
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<Problem | Unreachable | null>(null)
   // It is the same when the operation is tried again after the service was gone.
@@ -36,7 +36,7 @@ export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id
       const answer = await send(operation, input, { idempotencyKey: idempotencyKey.current })
       idempotencyKey.current = ""
       readAgain()
-      sayOrCall(done, answer)
+      tellDone({ done, then }, answer)
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.status < 500) idempotencyKey.current = ""
       if (thrown instanceof Problem || thrown instanceof Unreachable) setError(thrown)

@@ -32,6 +32,24 @@ interface FilterProps {
   readonly isLabelHidden?: boolean
 }
 
+interface FrameProps extends Pick<FilterProps, "label"> {
+  /** The id of the field. */
+  readonly id: string
+  readonly isLabelHidden?: boolean | undefined
+  readonly width?: "grow" | "short"
+}
+
+function FilterFrame({ id, label, isLabelHidden, width, children }: RenderableProps<FrameProps>) {
+  return (
+    <div class={`filter stack gap-1 ${width ?? ""}`}>
+      <label class={isLabelHidden ? "hidden" : "muted small"} for={id}>
+        {label}
+      </label>
+      {children}
+    </div>
+  )
+}
+
 interface TextFilterProps extends FilterProps {
   readonly placeholder?: string
   /** For a row of many filters. */
@@ -64,10 +82,7 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
   }
 
   return (
-    <div class={`filter stack gap-1 ${isShort ? "short" : "grow"}`}>
-      <label class="muted small" for={id}>
-        {label}
-      </label>
+    <FilterFrame id={id} label={label} width={isShort ? "short" : "grow"}>
       <input
         ref={input}
         id={id}
@@ -79,7 +94,7 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
         spellcheck={false}
         data-filter
       />
-    </div>
+    </FilterFrame>
   )
 }
 
@@ -94,10 +109,7 @@ export function TimeFilter({ name, label, isDay = false }: TimeFilterProps) {
   const value = filterValue(name) ?? ""
   const toValue = (text: string) => (isDay || text === "" ? text : fromZoneMinute(text))
   return (
-    <div class="filter stack gap-1">
-      <label class="muted small" for={id}>
-        {label} ({isDay ? "UTC" : zoneWord()})
-      </label>
+    <FilterFrame id={id} label={`${label} (${isDay ? "UTC" : zoneWord()})`}>
       <input
         id={id}
         type={isDay ? "date" : "datetime-local"}
@@ -106,7 +118,7 @@ export function TimeFilter({ name, label, isDay = false }: TimeFilterProps) {
           setQuery({ [name]: toValue(value), after: null, first: null })
         }
       />
-    </div>
+    </FilterFrame>
   )
 }
 
@@ -126,16 +138,13 @@ export function ChoiceFilter({ name, label, choices, isLabelHidden, isFixed = fa
   // The choices may come later than the address, or lack what is in it.
   const shown = isFixed || isKnown ? choices : [...choices, [value, value] as const]
   return (
-    <div class="filter stack gap-1">
-      <label for={id} class={isLabelHidden ? "hidden" : "muted small"}>
-        {label}
-      </label>
+    <FilterFrame id={id} label={label} isLabelHidden={isLabelHidden}>
       <select
         id={id}
         onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, first: null })}
       >
         <Options choices={shown} chosen={value} />
       </select>
-    </div>
+    </FilterFrame>
   )
 }

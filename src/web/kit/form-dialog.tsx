@@ -6,10 +6,11 @@ import { closeWindow, Dialog, WindowButton } from "./dialog.tsx"
 import { Form, type FormProps } from "./form.tsx"
 import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
 import type { IconName } from "./icon.tsx"
-import { sayOrCall } from "./status.tsx"
+import { type DoneProps, tellDone } from "./status.tsx"
 
 interface FormDialogProps<Id extends SendId>
-  extends Pick<FormProps<never>, "submit" | "danger" | "children"> {
+  extends Pick<FormProps<never>, "submit" | "danger" | "children">,
+    DoneProps<AnswerOf<Id>> {
   readonly title: string
   readonly operation: Id
   /** A function of them may use hooks, such as for choices that are read when the window opens. */
@@ -20,8 +21,6 @@ interface FormDialogProps<Id extends SendId>
   readonly given?: Partial<InputOf<Id>>
   /** The thing that is changed. A version in it is the one to change: another is refused. */
   readonly values?: { readonly version?: number; readonly [name: string]: unknown }
-  /** Said after the window has closed and all is read again, or called with the answer. */
-  readonly done: string | ((answer: AnswerOf<Id>) => void)
 }
 
 /**
@@ -38,7 +37,7 @@ interface FormDialogProps<Id extends SendId>
  * />
  */
 export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
-  const { title, operation, fields = {}, more, given, values = {}, done, children, ...form } = props
+  const { title, operation, fields = {}, more, given, values = {}, done, then, children, ...form } = props
   const all = fieldsOf(operation, typeof fields === "function" ? fields() : fields, values)
   const closed = all.filter(({ name }) => more?.names.includes(name))
   return (
@@ -56,7 +55,7 @@ export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
         done={(answer) => {
           closeWindow()
           readAgain()
-          sayOrCall(done, answer)
+          tellDone({ done, then }, answer)
         }}
       >
         {children}

@@ -28,7 +28,7 @@ export interface FormProps<T> {
   readonly numbers?: readonly string[]
   /** The key is the same when the form is sent again after the service was gone. */
   send(values: FormValues, idempotencyKey: string): Promise<T>
-  done(answer: T): void
+  done?(answer: T): void
   readonly cancel?: () => void
   readonly danger?: boolean
   /** The field at which a 401 is shown; empty for above the fields. By default the shell asks the user to sign in. */
@@ -83,7 +83,7 @@ export function Form<T>(props: FormProps<T>) {
       idempotencyKey.current = ""
       setBusy(false)
       // Do nothing if the user has left the screen.
-      if (form.current) done(answer)
+      if (form.current) done?.(answer)
     } catch (thrown) {
       setBusy(false)
       if (thrown instanceof Unreachable) setProblem(thrown)

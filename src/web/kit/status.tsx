@@ -14,10 +14,19 @@ export function say(text: string): void {
   })
 }
 
-/** Says that something was done, or calls the function that says it. */
-export function sayOrCall<T>(done: string | ((answer: T) => void), answer: T): void {
+/** How something ends that was done. */
+export interface DoneProps<T> {
+  /** Said when it is done, or called with the answer. */
+  readonly done: string | ((answer: T) => void)
+  /** Called with the answer after the text was said. */
+  readonly then?: ((answer: T) => void) | undefined
+}
+
+/** Says that something was done, or calls the functions for it. */
+export function tellDone<T>({ done, then }: DoneProps<T>, answer: T): void {
   if (typeof done === "string") say(done)
   else done(answer)
+  then?.(answer)
 }
 
 /** Shows what {@link say} says. It is always in the page, since screen readers ignore new regions. */

@@ -59,7 +59,7 @@ function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, not
         <Section title="Faults">
           <div class="card stack gap-3">
             {[...known].map((text) => drawFault(text, on.has(text)))}
-            <Form submit="Add" numbers={["times"]} send={addFault} done={() => {}}>
+            <Form submit="Add" numbers={["times"]} send={addFault}>
               <SelectField name="fault" label="Fault" required choices={kinds} />
               <SelectField
                 name="api"
@@ -105,12 +105,7 @@ function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, not
           use={({ link }) => link && <a href={link}>Open its link</a>}
         />
         <Section title="DNS">
-          <Form
-            key={text}
-            submit="Replace"
-            send={(values) => send("PUT", "/dns", values.text("dns"))}
-            done={() => {}}
-          >
+          <Form key={text} submit="Replace" send={(values) => send("PUT", "/dns", values.text("dns"))}>
             <LinesField name="dns" label="Records" hint="As JSON or YAML." value={text} rows={16} required />
           </Form>
         </Section>

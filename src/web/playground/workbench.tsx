@@ -69,7 +69,6 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut, children }
               customer || guestCalls > 0 ? {} : { [keyField]: "Type an API key; it starts with pk-." }
             }
             send={run}
-            done={() => {}}
           >
             {api.exampleNote !== null && <p class="hint">{api.exampleNote}</p>}
             {api.parameters.map((parameter) => (

@@ -3,7 +3,6 @@ import { area } from "../client/area.ts"
 import type { Key, OwnKey } from "../client/operations.ts"
 import { openWindow } from "../kit/dialog.tsx"
 import { FormButton } from "../kit/form-dialog.tsx"
-import { say } from "../kit/status.tsx"
 import { formatInstant } from "../kit/text.tsx"
 import { nameOf } from "./key-state.tsx"
 import { NewKeyText } from "./shown-once.tsx"
@@ -26,10 +25,8 @@ export function RevokeKey({ value, done }: ChangeKeyProps) {
       submit="Revoke key"
       danger
       given={{ id: value.id }}
-      done={(key) => {
-        say("Key revoked.")
-        done?.(key)
-      }}
+      done="Key revoked."
+      then={done}
     >
       <p>
         Calls with the key <code>{value.prefix}…</code> are refused from now on. This cannot be undone.

@@ -53,7 +53,6 @@ export function SignInForm() {
       }}
       on401="key"
       send={(values) => signIn({ key: values.text("key") })}
-      done={() => {}}
     >
       <TextField
         name="key"

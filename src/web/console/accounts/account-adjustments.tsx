@@ -5,7 +5,6 @@ import { may } from "../../client/session.ts"
 import { LinkButton } from "../../kit/button.tsx"
 import { FormButton } from "../../kit/form-dialog.tsx"
 import { Section } from "../../kit/page.tsx"
-import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { type Adjustment, Adjustments } from "../../shared/adjustments.tsx"
 
@@ -16,11 +15,6 @@ const mostOfReason = 500
 export function AccountAdjustments({ account }: { readonly account: Account }) {
   const [undos, setUndos] = useState(0)
   const section = useRef<HTMLElement>(null)
-
-  function undone(): void {
-    say("Adjustment undone.")
-    setUndos((before) => before + 1)
-  }
 
   // The button that had the focus goes with the next list.
   useLayoutEffect(() => {
@@ -41,7 +35,8 @@ export function AccountAdjustments({ account }: { readonly account: Account }) {
         given={{ id }}
         values={{ reason: `Undo: ${reason}`.slice(0, mostOfReason) }}
         fields={{ reason: { hint: "The customer may read it." } }}
-        done={undone}
+        done="Adjustment undone."
+        then={() => setUndos((before) => before + 1)}
       >
         <p>“{reason}”</p>
         <p>

@@ -8,29 +8,30 @@ import { CopyId } from "../../kit/copy-id.tsx"
 import { Facts, Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { notifyChoices } from "../choices.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
 import { AccountAdjustments } from "./account-adjustments.tsx"
-import { AccountKeys, type AccountPartProps, AccountWebhook } from "./account-sections.tsx"
-import { AdjustCredits, CloseAccount, EditAccount, GrantCredits, PortalLink } from "./account-windows.tsx"
+import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
+import {
+  type AccountWindowProps,
+  AdjustCredits,
+  CloseAccount,
+  EditAccount,
+  GrantCredits,
+  PortalLink,
+} from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
 
 /** One account: what it has and used, its keys and its webhook, and everything that can be changed. */
 export function AccountScreen({ id }: { readonly id: string }) {
   const reading = useRead("accounts.get", { id })
 
-  function changed(text: string, account: Account): void {
-    say(text)
-    reading.show(account)
-  }
-
   return (
     <Page
       title={reading.data?.name ?? "Account"}
       up={{ title: "Accounts", href: addressOf("/accounts") }}
-      actions={reading.data && <Actions account={reading.data} changed={changed} />}
+      actions={reading.data && <Actions account={reading.data} then={reading.show} />}
     >
       <Ready reading={reading} what="the account">
         {(account) => (
@@ -51,7 +52,7 @@ export function AccountScreen({ id }: { readonly id: string }) {
             {may("credits.list") && <AccountAdjustments account={account} />}
             {may("keys.list") && <AccountKeys account={account} />}
             <Details account={account} />
-            {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}
+            {may("webhooks.get") && <AccountWebhook account={account} then={reading.show} />}
           </>
         )}
       </Ready>
@@ -70,15 +71,15 @@ function RequestLinks({ id }: { readonly id: string }) {
   )
 }
 
-function Actions({ account, changed }: AccountPartProps) {
-  const done = (text: string) => (saved: Account) => changed(text, saved)
+function Actions({ account, then }: AccountWindowProps) {
   if (account.closed !== null) {
     return (
       <ActionButton
         operation="accounts.reopen"
         input={{ id: account.id }}
         kind="primary"
-        done={done("Account reopened.")}
+        done="Account reopened."
+        then={then}
       >
         Reopen
       </ActionButton>
@@ -87,10 +88,10 @@ function Actions({ account, changed }: AccountPartProps) {
   return (
     <>
       <PortalLink account={account} />
-      <EditAccount account={account} done={done("Account saved.")} />
-      <CloseAccount account={account} done={done("Account closed.")} />
+      <EditAccount account={account} then={then} />
+      <CloseAccount account={account} then={then} />
       <AdjustCredits account={account} />
-      {!may("credits.adjust") && <GrantCredits account={account} done={done("Credits granted.")} />}
+      {!may("credits.adjust") && <GrantCredits account={account} then={then} />}
     </>
   )
 }

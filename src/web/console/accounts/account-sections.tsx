@@ -12,7 +12,7 @@ import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
 import { eventChoices, useApiChoices } from "../choices.tsx"
 import { keyActions } from "../keys/key-actions.tsx"
 import { type ListedKey, ownKeyColumns } from "../keys/key-columns.tsx"
-import { ChooseEvents } from "./account-windows.tsx"
+import { type AccountWindowProps, ChooseEvents } from "./account-windows.tsx"
 
 /** The most keys that are maxKeys; the screen of keys has all of them. */
 const maxKeys = 20
@@ -43,20 +43,12 @@ export function AccountKeys({ account: { id, closed } }: { readonly account: Acc
   )
 }
 
-/** A part of the screen of an account, from which the account is changed. */
-export interface AccountPartProps {
-  readonly account: Account
-  /** Says the text, and shows the account after a change. */
-  changed(text: string, account: Account): void
-}
-
 /** Where the notices of an account are sent, and which. */
-export function AccountWebhook({ account, changed }: AccountPartProps) {
-  const saved = (account: Account) => changed("Events saved.", account)
+export function AccountWebhook({ account, then }: AccountWindowProps) {
   const reading = useRead("webhooks.get", { id: account.id })
   const actions = (
     <WebhookActions webhook={reading.data}>
-      <ChooseEvents account={account} done={saved} />
+      <ChooseEvents account={account} then={then} />
     </WebhookActions>
   )
   const notices = (

@@ -11,13 +11,15 @@ import { formatNumber } from "../../kit/text.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"
 import { eventChoices, notifyChoices, usePlanChoices } from "../choices.tsx"
 
-interface AccountWindowProps {
+/** The account to change. */
+export interface AccountWindowProps {
   readonly account: Account
-  done(account: Account): void
+  /** Shows the account after the change. */
+  then(account: Account): void
 }
 
 /** Changes the fields of an account. */
-export function EditAccount({ account, done }: AccountWindowProps) {
+export function EditAccount({ account, then }: AccountWindowProps) {
   return (
     <FormButton
       operation="accounts.update"
@@ -26,7 +28,8 @@ export function EditAccount({ account, done }: AccountWindowProps) {
       given={{ id: account.id }}
       values={account}
       fields={useChangeFields}
-      done={done}
+      done="Account saved."
+      then={then}
     />
   )
 }
@@ -102,7 +105,7 @@ export function AdjustCredits({ account: { id, name, bonus } }: Pick<AccountWind
 }
 
 /** Adds bonus credits. */
-export function GrantCredits({ account: { id, name, bonus }, done }: AccountWindowProps) {
+export function GrantCredits({ account: { id, name, bonus }, then }: AccountWindowProps) {
   return (
     <FormButton
       operation="credits.grant"
@@ -111,7 +114,8 @@ export function GrantCredits({ account: { id, name, bonus }, done }: AccountWind
       title={`Grant credits to ${name}`}
       given={{ id }}
       fields={{ credits: { hint: "" } }}
-      done={done}
+      done="Credits granted."
+      then={then}
     >
       <p class="muted">
         Bonus credits do not expire, and are used when those of the month are gone. It has{" "}
@@ -122,7 +126,7 @@ export function GrantCredits({ account: { id, name, bonus }, done }: AccountWind
 }
 
 /** Asks before an account is closed. */
-export function CloseAccount({ account: { id, name }, done }: AccountWindowProps) {
+export function CloseAccount({ account: { id, name }, then }: AccountWindowProps) {
   return (
     <FormButton
       operation="accounts.close"
@@ -131,7 +135,8 @@ export function CloseAccount({ account: { id, name }, done }: AccountWindowProps
       submit="Close account"
       danger
       given={{ id }}
-      done={done}
+      done="Account closed."
+      then={then}
     >
       <p>Its keys are refused from now on. You can reopen it later; keys, credits and usage are kept.</p>
     </FormButton>
@@ -164,7 +169,7 @@ export function PortalLink({ account: { id, name } }: Pick<AccountWindowProps, "
 }
 
 /** Chooses the events about which the webhook of an account is told. */
-export function ChooseEvents({ account, done }: AccountWindowProps) {
+export function ChooseEvents({ account, then }: AccountWindowProps) {
   const label = "Besides the thresholds of credits, it gets these events"
   return (
     <FormButton
@@ -174,7 +179,8 @@ export function ChooseEvents({ account, done }: AccountWindowProps) {
       given={{ id: account.id }}
       values={account}
       fields={{ events: { label, choices: eventChoices, hint: "" } }}
-      done={done}
+      done="Events saved."
+      then={then}
     />
   )
 }

@@ -8,7 +8,6 @@ import { Facts } from "../../kit/facts.tsx"
 import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { keyFields } from "../../shared/key-fields.tsx"
@@ -53,19 +52,15 @@ function Actions({ value: key, done }: Required<ChangeKeyProps<Key>>) {
         given={{ id: key.id }}
         values={key}
         fields={() => keyFields(useApiChoices())}
-        done={(saved) => {
-          say("Key saved.")
-          done(saved)
-        }}
+        done="Key saved."
+        then={done}
       />
       <RotateKey value={key} done={done} />
       <ActionButton
         operation={isOn ? "keys.disable" : "keys.enable"}
         input={{ id: key.id }}
-        done={(saved) => {
-          say(isOn ? "Key disabled." : "Key enabled.")
-          done(saved)
-        }}
+        done={isOn ? "Key disabled." : "Key enabled."}
+        then={done}
       >
         {isOn ? "Disable" : "Enable"}
       </ActionButton>

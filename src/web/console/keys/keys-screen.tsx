@@ -11,7 +11,6 @@ import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
 import { Time } from "../../kit/text.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf } from "../../shared/key-state.tsx"
@@ -101,10 +100,8 @@ function FindKey() {
                 kind="risky"
                 operation="keys.disable"
                 input={{ id: found.id }}
-                done={() => {
-                  say("The key is disabled. Calls with it are refused until it is enabled again.")
-                  setFound({ ...found, state: "disabled" })
-                }}
+                done="The key is disabled. Calls with it are refused until it is enabled again."
+                then={() => setFound({ ...found, state: "disabled" })}
               >
                 Disable
               </ActionButton>

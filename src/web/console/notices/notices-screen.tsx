@@ -5,7 +5,6 @@ import { CopyId } from "../../kit/copy-id.tsx"
 import { closeWindow, WindowButton } from "../../kit/dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
 import { lines, Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
@@ -80,12 +79,13 @@ export function NoticesScreen() {
 /** Sends a notice again, unless it is still pending. */
 function Resend({ notice: { id, state } }: { readonly notice: Notice }) {
   if (state === "pending") return null
-  function done(): void {
-    say("The notice is sent again.")
-    closeWindow()
-  }
   return (
-    <ActionButton operation="notices.resend" input={{ id }} done={done}>
+    <ActionButton
+      operation="notices.resend"
+      input={{ id }}
+      done="The notice is sent again."
+      then={closeWindow}
+    >
       Send again<span class="hidden"> {id}</span>
     </ActionButton>
   )

@@ -126,7 +126,7 @@ const columns: readonly Column<Passkey>[] = [
 export function PasskeySignIn() {
   return (
     <>
-      <Form submit="Sign in with a passkey" on401="" send={signInWithPasskey} done={() => {}} />
+      <Form submit="Sign in with a passkey" on401="" send={signInWithPasskey} />
       <p class="small muted">or with an admin key</p>
     </>
   )

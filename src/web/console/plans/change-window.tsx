@@ -9,6 +9,7 @@ import { Button } from "../../kit/button.tsx"
 import { closeWindow, Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
 import { checksOf, type FormField, FormFields, readFields } from "../../kit/form-fields.tsx"
+import { Notice } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
@@ -29,6 +30,22 @@ export function useConfigFile() {
     /** The next change is made to this version, also before it is read again. */
     changed: (version: number | null) => config.show({ ...config.data, version }),
   }
+}
+
+/** Why nothing can be edited, and what to do about it. */
+export function NoFile({ what }: { readonly what: string }) {
+  return (
+    <Notice tone="warn">
+      <p>
+        <strong>Read-only: this service runs without a configuration file.</strong>
+      </p>
+      <p>
+        Make a file, an empty one to begin with, and start the service with{" "}
+        <code>--config penknife.toml</code>. Then {what} can be changed here and in the file. Where the
+        service may not write the file, it can be changed by hand and taken over here.
+      </p>
+    </Notice>
+  )
 }
 
 interface ChangeWindowProps {

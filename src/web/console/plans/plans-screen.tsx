@@ -5,11 +5,11 @@ import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { WindowButton } from "../../kit/dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { Notice, Ready } from "../../kit/states.tsx"
+import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
 import { formatNumber, lines } from "../../kit/text.tsx"
-import { ChangeTable, useConfigFile } from "./change-window.tsx"
+import { ChangeTable, NoFile, useConfigFile } from "./change-window.tsx"
 import { EditPlan, EditPrices } from "./edit-plan.tsx"
 
 interface Price {
@@ -57,7 +57,7 @@ export function PlansScreen() {
         )
       }
     >
-      {isReadOnly && <NoFile />}
+      {isReadOnly && <NoFile what="plans and prices" />}
       <Ready reading={plans} what="plans">
         {({ data, prices }) => (
           <>
@@ -88,22 +88,6 @@ export function PlansScreen() {
       </Ready>
       {may("config.diff") && fileVersion !== null && <ConfigFile />}
     </Page>
-  )
-}
-
-/** Why nothing can be edited, and what to do about it. */
-function NoFile() {
-  return (
-    <Notice tone="warn">
-      <p>
-        <strong>Read-only: this service runs without a configuration file.</strong>
-      </p>
-      <p>
-        Make a file, an empty one to begin with, and start the service with{" "}
-        <code>--config penknife.toml</code>. Then plans and prices can be changed here and in the file. Where
-        the service may not write the file, it can be changed by hand and taken over here.
-      </p>
-    </Notice>
   )
 }
 

@@ -3,10 +3,10 @@ import { useRead } from "../../client/use-read.ts"
 import { WindowButton } from "../../kit/dialog.tsx"
 import type { Choices } from "../../kit/field.tsx"
 import { Page } from "../../kit/page.tsx"
-import { Notice, Ready } from "../../kit/states.tsx"
+import { Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { lines, Tag } from "../../kit/text.tsx"
-import { type Changes, ChangeWindow, useConfigFile } from "../plans/change-window.tsx"
+import { type Changes, ChangeWindow, NoFile, useConfigFile } from "../plans/change-window.tsx"
 import { SettingValue } from "./setting-value.tsx"
 
 type Setting = EntryOf<"config.list">
@@ -64,16 +64,7 @@ export function SettingsScreen() {
       title="Settings"
       intro="What this service runs with. What counts at once can be changed here; all else where it was set: as a flag, in the environment or in the file."
     >
-      {isReadOnly && (
-        <Notice tone="warn">
-          <p>
-            <strong>Read-only: the service has no configuration file that it may write.</strong>
-          </p>
-          <p>
-            Start it with <code>--config FILE</code> to change settings here.
-          </p>
-        </Notice>
-      )}
+      {isReadOnly && <NoFile what="settings" />}
       <Ready reading={settings} what="settings">
         {({ data }) => (
           <Table caption="settings" columns={columns} rows={data} keyOf={({ setting }) => setting} />

@@ -22,7 +22,7 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
   const title = titles[link.kind]
   return link.kind === "sign-in" ? (
     <GuestCard title={title}>
-      <Form submit="Sign in" on401="" send={() => confirmLink(link, {})} done={() => {}} />
+      <Form submit="Sign in" on401="" send={() => confirmLink(link, {})} />
       <OtherLink />
     </GuestCard>
   ) : (
@@ -62,7 +62,6 @@ function NewAccount({ link, title }: { readonly link: Link; readonly title: stri
             ...(values.text("terms") !== "" && { terms: values.text("terms") }),
           }).catch((thrown) => showNewTerms(thrown, async () => show(await readLink(link))))
         }
-        done={() => {}}
       >
         {link.kind === "invitation" && (
           <TextField name="name" label="Name of your account" autocomplete="organization" />
