@@ -24,7 +24,7 @@ ${entries.map(({ content }) => html`<div class="panel">${content}</div>`)}
 
 /** A block of code. The page's script adds a button that copies it. */
 export function codeBlock(language: string, label: string, text: string): Html {
-  return html`<div class="code"><pre tabindex="0" role="region" aria-label="${label}"><code data-language="${language}">${highlight(language, text)}</code></pre></div>`
+  return html`<div class="code"><pre class="sunken" tabindex="0" role="region" aria-label="${label}"><code data-language="${language}">${highlight(language, text)}</code></pre></div>`
 }
 
 const keywords = {

@@ -96,6 +96,7 @@ function nameThisService(code: Element): void {
 function copyButton(code: Element, label: string): HTMLButtonElement {
   const button = document.createElement("button")
   button.type = "button"
+  button.className = "button"
   const say = (word: string) => {
     button.textContent = word
     button.ariaLabel = `${word}: ${label}`
