@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import type { ApiDefinition } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
-import { createSearch } from "../src/surfaces/mcp/search.ts"
+import { createSearch } from "../src/surfaces/mcp/search-endpoint.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { connectMcp } from "./support/mcp.ts"
 

@@ -7,7 +7,7 @@ import { createHttpApp } from "../src/surfaces/http/app.ts"
 import { createClosing } from "../src/surfaces/http/calls.ts"
 import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
 import type { JsonObject } from "../src/surfaces/openapi/json-object.ts"
-import { toJsonSchema } from "../src/surfaces/openapi/json-schema.ts"
+import { toJsonSchema } from "../src/surfaces/openapi/json-object.ts"
 import { catalogParts } from "./support/catalog-service.ts"
 
 const { parts, settings, opened } = catalogParts(catalog)

@@ -13,14 +13,13 @@ import { createFrame, type FrameOptions, type FrameParts, finishBody } from "./f
 import { graphqlFeature } from "./graphql.ts"
 import { mcpFeature, type TrustedNames } from "./mcp.ts"
 import { createServiceApp } from "./metered.ts"
-import { createSiteServer, isPagePath, prefersPage, siteFeature } from "./page-routes.ts"
+import { createSiteServer, isPagePath, prefersPage, siteFeature, unsubscribeFeature } from "./page-routes.ts"
 import { addRoutes, noRoute } from "./paths.ts"
 import { type ProbesParts, probesFeature } from "./probes.ts"
 import { httpLimits } from "./read/limits.ts"
 import { sendFault } from "./reply/headers.ts"
 import type { Exchange } from "./request.ts"
 import { addRestRoutes, addUsageRoute } from "./rest.ts"
-import { unsubscribeFeature } from "./unsubscribe.ts"
 import { webFeature } from "./web/feature.ts"
 
 /** The parts of the service that the HTTP app calls. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
 import { catalog } from "../../app/prepare.ts"
-import { fieldsOf } from "./answer-fields.ts"
+import { fieldsOf } from "./api-page.ts"
 
 test("the fields of an object or a list that may be null are listed too", () => {
   const part = Type.Object({ a: Type.String(), b: Type.Object({ c: Type.String() }) })

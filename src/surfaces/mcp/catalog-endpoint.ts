@@ -6,7 +6,7 @@ import { isObject } from "../../values/is-object.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { JsonObject } from "../openapi/json-object.ts"
-import { toJsonSchema } from "../openapi/json-schema.ts"
+import { toJsonSchema } from "../openapi/json-object.ts"
 import type { McpEndpoint } from "./endpoint.ts"
 import { withPictures } from "./results.ts"
 

@@ -19,8 +19,8 @@ import {
   objectOf,
   type PathGroup,
   refTo,
+  toJsonSchema,
 } from "./json-object.ts"
-import { toJsonSchema } from "./json-schema.ts"
 import { okEnvelope, okExample, restContent, restContentWithJson } from "./rest-answer.ts"
 
 /** The paths of one API: a single call and a batch. Their tag is the API's category. */

@@ -12,8 +12,8 @@ import {
   objectOf,
   type PathGroup,
   refTo,
+  toJsonSchema,
 } from "./json-object.ts"
-import { toJsonSchema } from "./json-schema.ts"
 import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.ts"
 
 /** The paths besides the APIs: usage, and those that need no key. */

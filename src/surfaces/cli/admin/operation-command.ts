@@ -21,8 +21,7 @@ import {
   readEntry,
   refuseUsage,
 } from "./read-entry.ts"
-import { isPaged, runAndPrint, watchAndPrint } from "./run-and-print.ts"
-import { saveAndPrint } from "./save-file.ts"
+import { isPaged, runAndPrint, saveAndPrint, watchAndPrint } from "./run-and-print.ts"
 
 /** Adds the commands of all operations. Operations with the same words share a command. */
 export function addOperations(program: Command, parts: CliParts): void {

@@ -3,7 +3,7 @@ import { createManualTimer } from "../../../../test/support/timer.ts"
 import { createUnsentAnswers } from "../../../call/unsent.ts"
 import { createCallsInProgress } from "../calls.ts"
 import type { HttpContext } from "../frame.ts"
-import { streamFile } from "./file-stream.ts"
+import { streamFile } from "./operation-feature.ts"
 
 const chunkBytes = 1_000
 const chunkCount = 40

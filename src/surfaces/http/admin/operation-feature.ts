@@ -1,18 +1,18 @@
 import { Elysia } from "elysia"
 import { type Administration, requirePermission } from "../../../admin/administration.ts"
 import { AdminFault } from "../../../admin/fault.ts"
-import type { Actor, Operation } from "../../../admin/operation.ts"
+import type { Actor, OpenFile, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { detailOf } from "../../openapi/admin/operation.ts"
 import { type HttpContext, inProgress, keepConnectionOpen } from "../frame.ts"
 import { toBody, toResponse } from "../reply/answer-body.ts"
-import type { Exchange, IncomingApp } from "../request.ts"
+import { pulledStream } from "../reply/pulled-stream.ts"
+import type { AnswerSettings, Exchange, IncomingApp } from "../request.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import { createCsvWriter, inGoodPages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 import { streamEvents } from "./event-stream.ts"
-import { sendFile } from "./file-stream.ts"
 import { etagOf, readConditions, readOperationInput } from "./operation-input.ts"
 import { type OperationRoute, toElysiaPath } from "./operation-routes.ts"
 
@@ -140,4 +140,28 @@ function locationOf({ operation: { status, path }, root }: OperationRoute, outpu
     ({ method, path: other }) => method === "GET" && other === `${path}/{id}`,
   )
   return isReadable ? `${root}${path}/${output.id}` : null
+}
+
+type StreamContext = Pick<HttpContext, "calls" | "pipeline" | "closing">
+
+/** Answers with a file, which browsers save under its name. */
+function sendFile(file: OpenFile, set: AnswerSettings, context: StreamContext): Response {
+  set.status = 200
+  if (context.closing.isBegun) set.headers.connection = "close"
+  setAdminHeaders(set, "application/octet-stream")
+  set.headers["content-disposition"] = `attachment; filename="${file.name}"`
+  return new Response(streamFile(file, context))
+}
+
+/** Streams a file, a chunk at a time. */
+export function streamFile(file: OpenFile, context: Omit<StreamContext, "closing">): ReadableStream {
+  const { log } = context.pipeline
+  const chunks = file.chunks[Symbol.asyncIterator]()
+  return pulledStream(context, {
+    next: async () => (await chunks.next()).value ?? null,
+    finish() {
+      file.close().catch((cause) => log.error("a file could not be closed", { cause: String(cause) }))
+    },
+    failure: "a file could not be sent to its end",
+  })
 }

@@ -1,3 +1,5 @@
+/** Input of browsers for passkeys: the JSON forms of WebAuthn §5.1, without the parts that the service does not use. */
+import { Type } from "@sinclair/typebox"
 import { createSecret } from "../../../accounts/key.ts"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { invalid } from "../../../admin/fault.ts"
@@ -7,7 +9,51 @@ import type { Exchange } from "../request.ts"
 import { type BrowserRouteParts, browserRoutes } from "./browser-routes.ts"
 import { isSecurePage, requirePasskeySite, setSessionCookie } from "./browser-sessions.ts"
 import { requireSession } from "./caller.ts"
-import { challengeSchema, madeSchema } from "./passkey-input.ts"
+
+/** Binary data in base64url, far longer than any authenticator sends without attestation. */
+const bytes = Type.String({ minLength: 1, maxLength: 6_000, pattern: "^[A-Za-z0-9_-]+$" })
+const credential = {
+  id: bytes,
+  rawId: bytes,
+  type: Type.Literal("public-key"),
+  clientExtensionResults: Type.Object({}),
+}
+
+/** A passkey's signed answer, for a sign-in. */
+export const signedSchema = Type.Object({
+  ...credential,
+  response: Type.Object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: Type.Optional(bytes),
+  }),
+})
+
+/** A passkey's name may be as long as a key's. */
+const maxNameLength = 200
+
+/** A new passkey with its name. */
+const madeSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: maxNameLength }),
+    passkey: Type.Object({
+      ...credential,
+      response: Type.Object({
+        clientDataJSON: bytes,
+        attestationObject: bytes,
+        transports: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 10 })),
+      }),
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** The purpose of a challenge. */
+const challengeSchema = Type.Object(
+  { for: Type.Union([Type.Literal("sign_in"), Type.Literal("add")]) },
+  { additionalProperties: false },
+)
 
 interface PasskeyRouteParts extends BrowserRouteParts {
   readonly access: Pick<AdminAccess, "passkeys">

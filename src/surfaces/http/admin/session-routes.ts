@@ -24,7 +24,7 @@ import {
   sourceOf,
 } from "./browser-sessions.ts"
 import { notSignedIn, sessionOver } from "./caller.ts"
-import { signedSchema } from "./passkey-input.ts"
+import { signedSchema } from "./passkey-routes.ts"
 
 export interface SessionParts extends BrowserRouteParts {
   readonly access: Pick<AdminAccess, "sessions" | "plans" | "signUps">

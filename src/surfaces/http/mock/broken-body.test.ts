@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { parse as parseYaml } from "yaml"
 import { errorReaders } from "../../../../test/support/formats.ts"
 import { encodeEnvelope, formats } from "../../../encode/formats.ts"
-import { toBrokenBody } from "./edit-answer.ts"
+import { toBrokenBody } from "./delays.ts"
 
 /** Texts that formats quote, fold or leave alone, so that the cut falls inside a quoted, a plain or a block text. */
 const texts = [

@@ -10,14 +10,13 @@ import { landingPage, notFoundPage } from "../../site/landing-page.ts"
 import { layout } from "../../site/layout.ts"
 import { checkPage, hasDomainCheck } from "../../site/offer.ts"
 import { graphqlApis } from "../../site/query-examples.ts"
-import { rulesOf } from "../../site/rule-list.ts"
+import { rulesOf } from "../../site/reference-page.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
 import { unsubscribePages } from "../../site/unsubscribe-pages.ts"
-import { createResource, type Resource } from "../resource.ts"
+import { createResource, pageResources, pictureResource, type Resource } from "../resource.ts"
 import { createBrandFiles, faviconOf } from "../web/brand-files.ts"
 import { hashedName } from "../web/web-files.ts"
-import { pageResources, pictureResource } from "./page-resource.ts"
 
 const { html, text } = pageResources()
 /** The field that checks a domain works without a script too. */

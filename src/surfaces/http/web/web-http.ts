@@ -1,7 +1,6 @@
 import { readWebFiles } from "#web-files"
 import type { Brand } from "../../../config/brand.ts"
-import { pageHeaders } from "../pages/page-resource.ts"
-import { createResource, type Resource } from "../resource.ts"
+import { createResource, pageHeaders, type Resource } from "../resource.ts"
 import { sendAsset } from "./asset.ts"
 import { type BrandFiles, createBrandFiles } from "./brand-files.ts"
 import { hashedName, type WebFiles } from "./web-files.ts"

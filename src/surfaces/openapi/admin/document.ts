@@ -2,9 +2,8 @@ import type { Operation } from "../../../admin/operation.ts"
 import { permissions } from "../../../admin/permission.ts"
 import { documentPath, routesOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
-import { groupOf, operationOf } from "./operation.ts"
+import { createSchemas, groupOf, operationOf } from "./operation.ts"
 import { adminHeaders, adminParameters, problemResponses, problemSchema } from "./problem-responses.ts"
-import { createSchemas } from "./schemas.ts"
 
 /** The input of the admin API's document. */
 interface AdminDocInput {
