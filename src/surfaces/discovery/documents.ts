@@ -96,7 +96,15 @@ export const apiCatalogLink = '</.well-known/api-catalog>; rel="api-catalog"'
 /** Links to the documents for programs, for the `Link` header (RFC 8288) of pages where they start. */
 export const discoveryLinks = [
   apiCatalogLink,
-  '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json;version=3.1"',
+  `</openapi.json>; rel="service-desc"; type="${openApiType}"`,
   '</docs>; rel="service-doc"; type="text/html"',
   '</llms.txt>; rel="describedby"; type="text/markdown"',
 ].join(", ")
+
+/** The name of a service for programs: `acme-checks` for `Acme Checks`; undefined without a letter or digit. */
+export function toMachineName(title: string): string | undefined {
+  return title
+    .toLowerCase()
+    .match(/[a-z\d]+/g)
+    ?.join("-")
+}

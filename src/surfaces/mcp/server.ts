@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server"
+import { toMachineName } from "../discovery/documents.ts"
 import type { McpClient, McpEndpoint } from "./endpoint.ts"
 
 /** How long clients may keep lists: the catalog changes only when the service restarts, and the APIs of a key only rarely. */
@@ -17,7 +18,7 @@ export function createMcpServer(
   { title, version }: ServiceName,
 ): Server {
   const server = new Server(
-    { name: toMachineName(title), title, version },
+    { name: toMachineName(title) ?? "penknife", title, version },
     {
       capabilities: { tools: {}, resources: {} },
       instructions: `The tools of ${title}. ${endpoint.instructions}`,
@@ -48,13 +49,4 @@ export function createMcpServer(
     throw new ResourceNotFoundError(params.uri)
   })
   return server
-}
-
-/** The title as a name for programs: `Acme Checks` is `acme-checks`. */
-function toMachineName(title: string): string {
-  const name = title
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-  return name || "penknife"
 }

@@ -133,16 +133,3 @@ function waysOf({ graphql, mcp }: Site): readonly { name: string; path: string; 
     },
   ].filter((way) => way !== false)
 }
-
-/** The page at an address that does not exist. */
-export function notFoundPage(write: WritePage): string {
-  return write({
-    name: "Not found",
-    description: "There is no page at this address.",
-    main: html`<section class="inner lost">
-<h1>Not found</h1>
-<p class="lead muted">There is no page at this address.</p>
-<p class="actions row gap-3"><a class="button primary" href="/">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>
-</section>`,
-  })
-}

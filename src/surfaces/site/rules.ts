@@ -1,4 +1,7 @@
+import { inputFault } from "../../call/fault.ts"
 import { type CodeCall, exampleService, toCurl } from "../../code-examples/code-call.ts"
+import { toMachineName } from "../discovery/documents.ts"
+import { toProblem } from "../http/reply/problem.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import { answerTabs, shortestExample } from "./api-examples.ts"
 import { allRefusals } from "./api-refusals.ts"
@@ -61,18 +64,9 @@ ${codeBlock("curl", "The two ways to send a key", `curl ${address} -H 'x-api-key
 }
 
 function errorsRule(site: Site): Html {
-  const refused = {
-    status: "error",
-    error: "The 'lat' parameter must be a number from -90 to 90.",
-    data: null,
-  }
-  const problem = {
-    type: "urn:penknife:problem:inputRejected",
-    title: "Bad Request",
-    status: 400,
-    detail: refused.error,
-    request_id: "7Hf2kQ9x",
-  }
+  const { message: error, code: fault, status } = inputFault("lat", "must be a number from -90 to 90")
+  const refused = { status: "error", error, data: null }
+  const problem = toProblem({ status, fault, detail: error, requestId: "7Hf2kQ9x" })
   return html`<p>Refused calls are free. The answer to one has the same three fields as any other answer:</p>
 ${codeBlock("json", "A refusal", JSON.stringify(refused, null, 2))}
 <p>The text in <code>error</code> says what to change. It may be reworded, so a program should read the code in the header <code>X-Error-Code</code>, which stays the same. When you report a problem, send the value of <code>X-Request-ID</code> with it.</p>
@@ -185,20 +179,10 @@ function toQueryCall({ query, variables }: QueryExample, url: string): CodeCall 
   return { method: "POST", url, key: "YOUR-KEY", input: { query, variables } }
 }
 
-/** The service's name as agents' settings have it: letters, digits and hyphens. */
-function nameIn(title: string): string {
-  return (
-    title
-      .toLowerCase()
-      .match(/[a-z\d]+/g)
-      ?.join("-") ?? "apis"
-  )
-}
-
 function mcpRule({ publicUrl, title }: Site): Html {
   const service = publicUrl ?? exampleService
   const headers = { "x-api-key": "YOUR-KEY" }
-  const setUp = { mcpServers: { [nameIn(title)]: { url: `${service}/mcp`, headers } } }
+  const setUp = { mcpServers: { [toMachineName(title) ?? "apis"]: { url: `${service}/mcp`, headers } } }
   return html`<p><code>/mcp</code> offers the APIs to agents as tools of the Model Context Protocol, one tool for each API. <code>/mcp/search</code> offers the same APIs through three tools, which take little of a model’s context however many APIs there are.</p>
 ${codeBlock("json", "The settings of a client", JSON.stringify(setUp, null, 2))}
 <ul>

@@ -2,6 +2,13 @@ import { type Html, html } from "./html.ts"
 import { operator } from "./offer.ts"
 import type { Site, WritePage } from "./site.ts"
 
+/** The page at an address that does not exist. */
+export function notFoundPage(write: WritePage): string {
+  const missing = "There is no page at this address."
+  const links = html`<p class="actions row gap-3"><a class="button primary" href="/">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>`
+  return page(write, "Not found", [html`<p class="lead muted">${missing}</p>\n`, links], missing)
+}
+
 /** The pages of a link in a notice by mail. They are the same for all accounts, so that they tell nothing about one. */
 export const unsubscribePages = {
   /** With the button that ends the notices. */
@@ -25,10 +32,10 @@ export const unsubscribePages = {
     ]),
 }
 
-function page(write: WritePage, name: string, parts: readonly Html[]): string {
+function page(write: WritePage, name: string, parts: readonly Html[], description = name): string {
   const main = html`<section class="inner lost">
 <h1>${name}</h1>
 ${parts}
 </section>`
-  return write({ name, description: name, main })
+  return write({ name, description, main })
 }
