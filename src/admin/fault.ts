@@ -77,6 +77,11 @@ export function forbidden(message: string, parameter: string | null = null): Adm
   return new AdminFault("forbidden", message, { parameter })
 }
 
+/** @throws AdminFault for something that does not exist */
+export function missing(...what: Parameters<typeof noSuch>): never {
+  throw noSuch(...what)
+}
+
 /** The refusal of something that does not exist, or belongs to another customer. */
 export function noSuch(
   kind: "account" | "key" | "notice" | "admin key" | "person" | "passkey" | "invitation",

@@ -19,7 +19,6 @@ export const whoami = defineRead({
       description: "Every permission there is, and what it allows.",
     }),
   }),
-  example: {},
   async read(_, { actor: { id, name, permissions: granted, source } }) {
     return { actor: id, name, permissions: [...granted], source, known_permissions: { ...permissions } }
   },

@@ -5,7 +5,7 @@ import { choice, nullable, nullableText } from "../../apis/contract.ts"
 import { type AccountDetails, type AccountUpdate, notifyChoices } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../audit/record.ts"
-import { AdminFault, noSuch } from "../fault.ts"
+import { AdminFault, missing } from "../fault.ts"
 import {
   accountId,
   externalId,
@@ -131,9 +131,7 @@ export function toAccountOutput(
 
 /** @throws AdminFault when there is no such account */
 export async function requireAccount({ admin }: AdminParts, id: string): Promise<AccountDetails> {
-  const account = await admin.findAccount(id)
-  if (account) return account
-  throw noSuch("account", id)
+  return (await admin.findAccount(id)) ?? missing("account", id)
 }
 
 /** @throws AdminFault when there is no such account, or it is closed, or the client has seen another version of it */

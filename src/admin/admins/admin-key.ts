@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { conflict, noSuch } from "../fault.ts"
+import { conflict, missing } from "../fault.ts"
 import { idText, instant, listOf, maybeInstant, pageParameters } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -28,9 +28,7 @@ export const toAdminKeyOutput = showBy(adminKeySchema)
 
 /** @throws AdminFault when there is no such admin key */
 export async function requireAdminKey({ admin }: AdminParts, id: string): Promise<AdminKeyRecord> {
-  const key = await admin.findAdminKeyById(id)
-  if (key) return key
-  throw noSuch("admin key", id)
+  return (await admin.findAdminKeyById(id)) ?? missing("admin key", id)
 }
 
 /** Reads an admin key for an answer. */
@@ -52,7 +50,6 @@ export const listAdmins = defineRead({
   },
   input: Type.Object(pageParameters),
   output: listOf(adminKeySchema),
-  example: {},
   read: (page, { admin }) =>
     readPage(
       "admins",

@@ -112,7 +112,6 @@ export const createBackup = defineChange({
   output: verifiedSchema,
   status: 201,
   isLong: true,
-  example: {},
   async prepare({ name: given }, { backups, clock, auditRandom }) {
     const name = given ?? newName(clock, auditRandom)
     await backups.requireRoom(name)

@@ -110,7 +110,6 @@ export const reloadConfig = defineChange({
   otherCommands: [{ ...reloadCommand, words: "reload" }],
   input: Type.Object({}),
   output: changeList,
-  example: {},
   async prepare(_, { config }) {
     return {
       mutations: [],
@@ -137,7 +136,6 @@ export const getConfig = defineRead({
   output: Type.Unsafe<{ readonly [setting: string]: unknown; readonly version: number | null }>(
     Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
   ),
-  example: {},
   read: async (_, { settings, config }) => ({ ...settings(), version: config.version() }),
 })
 
@@ -173,7 +171,6 @@ export const listConfig = defineRead({
       }),
     }),
   ),
-  example: {},
   read: async (_, { settingList }) =>
     wholeList(settingList().map((one) => ({ ...one, choices: one.choices && [...one.choices] }))),
 })
@@ -189,6 +186,5 @@ export const diffConfig = defineRead({
   command: { words: "config diff", example: "", empty: "Nothing differs.", columns: changeColumns },
   input: Type.Object({}),
   output: changeList,
-  example: {},
   read: async (_, { config }) => toChangeList(await orRefusal(config.diff())),
 })

@@ -114,7 +114,6 @@ export const historyOfFaults = defineRead({
       }),
     }),
   ),
-  example: {},
   async read({ api, format: _, ...given }, { history, clock }) {
     const faults = await history.faults({ ...readTime(given, { clock }), api })
     const data = faults

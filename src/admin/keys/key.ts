@@ -3,7 +3,7 @@ import { nullable, nullableText } from "../../apis/contract.ts"
 import type { KeyDetails, KeyUpdate, Mutation } from "../../store/admin-store.ts"
 import { requireAccount, requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../audit/record.ts"
-import { AdminFault, invalid, noSuch } from "../fault.ts"
+import { AdminFault, invalid, missing } from "../fault.ts"
 import { externalId, idNumber, instant, keyId, maybeInstant, maybeInteger, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -66,9 +66,7 @@ export function toKeyOutput(key: KeyDetails): KeyOutput {
 
 /** @throws AdminFault when there is no such key */
 export async function requireKey({ admin }: AdminParts, id: string): Promise<KeyDetails> {
-  const key = await admin.findKey(id)
-  if (key) return key
-  throw noSuch("key", id)
+  return (await admin.findKey(id)) ?? missing("key", id)
 }
 
 /**

@@ -80,7 +80,6 @@ export const consoleLink = defineChange({
   }),
   output: linkSchema,
   status: 201,
-  example: {},
   async prepare({ may }, context) {
     const { actor, pages } = context
     if (may !== undefined) requireGrants(may, actor.permissions)

@@ -5,7 +5,7 @@ import { choice, nullable } from "../../apis/contract.ts"
 import { type MailRecord, mailIdOf, mailStates } from "../../store/admin-store.ts"
 import type { NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
-import { noSuch } from "../fault.ts"
+import { missing } from "../fault.ts"
 import { idText, instant, maybeInstant, maybeInteger } from "../fields.ts"
 import { oneTextForCustomers } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -104,14 +104,11 @@ export const toAttemptOutput = showBy(attemptSchema)
 
 /** @throws AdminFault when there is no such notice */
 export async function requireNotice({ admin }: AdminParts, id: string): Promise<NoticeRecord> {
-  const notice = await admin.findNotice(id)
-  if (notice) return notice
-  throw noSuch("notice", id)
+  return (await admin.findNotice(id)) ?? missing("notice", id)
 }
 
 /** Reads a notice for an answer. */
 export async function readNotice(id: string, context: AdminParts): Promise<NoticeOutput> {
   const [notice] = await withMails([await requireNotice(context, id)], context)
-  if (notice === undefined) throw noSuch("notice", id)
-  return toNoticeOutput(notice)
+  return toNoticeOutput(notice ?? missing("notice", id))
 }

@@ -4,7 +4,7 @@ import { nullableText } from "../../apis/contract.ts"
 import type { PasskeyRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { keepOwner, requireNoMore } from "../admins/grants.ts"
-import { type AdminFault, forbidden, invalid, noSuch } from "../fault.ts"
+import { type AdminFault, forbidden, invalid, missing, noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
 import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
@@ -125,9 +125,7 @@ export const renamePasskey = defineChange({
     }
   },
   async recall(id, { admin }) {
-    const passkey = await admin.findPasskey(id)
-    if (passkey) return toPasskeyOutput(passkey)
-    throw noSuch("passkey", id)
+    return toPasskeyOutput((await admin.findPasskey(id)) ?? missing("passkey", id))
   },
 })
 

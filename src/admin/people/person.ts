@@ -3,7 +3,7 @@ import type { Mutation } from "../../store/admin-store.ts"
 import type { PersonRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireNoMore } from "../admins/grants.ts"
-import { noSuch } from "../fault.ts"
+import { missing, noSuch } from "../fault.ts"
 import { idText, instant, listOf, maybeInstant, pageParameters } from "../fields.ts"
 import { type AdminContext, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -69,9 +69,7 @@ async function toPersonOutput(person: PersonRecord, admin: AdminParts["admin"]):
 
 /** Reads a person for an answer, a removed one too. */
 export async function readPerson(id: string, { admin }: AdminParts): Promise<PersonOutput> {
-  const person = await admin.findPerson(id)
-  if (person === null) throw noSuch("person", id)
-  return toPersonOutput(person, admin)
+  return toPersonOutput((await admin.findPerson(id)) ?? missing("person", id), admin)
 }
 
 export const listPeople = defineRead({
@@ -88,7 +86,6 @@ export const listPeople = defineRead({
   },
   input: Type.Object(pageParameters),
   output: listOf(personSchema),
-  example: {},
   read: (page, { admin }) =>
     readPage(
       "people",

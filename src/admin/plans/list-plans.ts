@@ -42,7 +42,6 @@ export const listPlans = defineRead({
     ...listOf(planSchema).properties,
     prices: Type.Record(Type.String(), Type.Integer(), { description: "Credits of a call, by API." }),
   }),
-  example: {},
   async read(_, { plans, prices }) {
     return { ...wholeList([...plans.values()].map(toOutput)), prices: Object.fromEntries(prices) }
   },

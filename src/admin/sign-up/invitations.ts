@@ -5,7 +5,7 @@ import { requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullableText } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
 import { requireToo } from "../admins/grants.ts"
-import { conflict, noSuch } from "../fault.ts"
+import { conflict, missing } from "../fault.ts"
 import { email, idText, instant, listOf, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, secret } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -108,7 +108,6 @@ export const listInvitations = defineRead({
   command: { words: "invitation list", example: "", empty: "No invitations found. 'invite' makes one." },
   input: Type.Object(pageParameters),
   output: listOf(invitationSchema),
-  example: {},
   read: ({ limit, after }, { admin }) =>
     readPage(
       "invitations",
@@ -141,7 +140,5 @@ export const revokeInvitation = defineChange({
 })
 
 async function requireInvitation(id: string, { admin }: AdminContext): Promise<EmailLink> {
-  const found = await admin.findInvitation(id)
-  if (found) return found
-  throw noSuch("invitation", id)
+  return (await admin.findInvitation(id)) ?? missing("invitation", id)
 }

@@ -86,7 +86,6 @@ export const listAllMonths = defineRead({
   command: { words: "account statements", switch: "all", example: "--all" },
   input: Type.Object({}),
   output: listOf(monthSchema),
-  example: {},
   async read(_, context) {
     const nowMs = context.clock.now()
     const [oldest] = await context.admin.accounts({}, { limit: 1, after: null }, { by: "oldest" })
