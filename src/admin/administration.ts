@@ -5,7 +5,7 @@ import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { AdminOutcome, NewReplay, ReplayRecord } from "../store/admin-store.ts"
 import { ReadTooLong, StoreUnavailable } from "../store/store.ts"
-import { createAuditIds } from "./audit/record.ts"
+import { createAuditRecords } from "./audit/record.ts"
 import { AdminFault, conflict, forbidden, invalid, requireKnownNames } from "./fault.ts"
 import type {
   Actor,
@@ -52,12 +52,22 @@ export type Administration = ReturnType<typeof createAdministration>
 /** Creates the administration of one store. Every surface runs its operations through it. */
 export function createAdministration(parts: AdminParts) {
   const { admin, clock } = parts
-  const newAuditId = createAuditIds(parts.auditRandom)
+  const newAuditRecord = createAuditRecords(parts.auditRandom)
   const listInTurn = createListTurns()
   const limitWatches = createWatchLimit()
   /** Idempotency-Keys whose first request this process is carrying out. */
   const inProgress = new Set<string>()
   let replaysDeletedMs = Number.NEGATIVE_INFINITY
+
+  function auditRecord(
+    { id, output }: Operation,
+    { target, before = null, after = null }: ChangedThing,
+    { actor }: AdminContext,
+    atMs = clock.now(),
+  ) {
+    const shown = <T>(fields: T) => withoutSecrets(output, fields) as T
+    return newAuditRecord(id, { target, before: shown(before), after: shown(after) }, actor, atMs)
+  }
 
   async function deleteOldReplays(): Promise<void> {
     const nowMs = clock.now()
@@ -89,7 +99,7 @@ export function createAdministration(parts: AdminParts) {
       if (prepared.isTrial) return { output: await answer(), isReplay: false }
       const { mutations, parts: things = [] } = prepared
       const atMs = clock.now()
-      const toRecord = (thing: ChangedThing) => auditRecord(operation, thing, context, newAuditId(atMs), atMs)
+      const toRecord = (thing: ChangedThing) => auditRecord(operation, thing, context, atMs)
       const auditParts = things.map(toRecord)
       const audit = toRecord(prepared)
       const outcome = await admin.apply({ mutations, auditParts, audit, replay })
@@ -120,8 +130,7 @@ export function createAdministration(parts: AdminParts) {
       if (!prepared.isOutside) throw thrown
       const notDone = thrown instanceof AdminFault ? thrown.code : "internal"
       const record = { ...prepared, before: null, after: { not_done: notDone } }
-      const atMs = clock.now()
-      const audit = auditRecord(operation, record, context, newAuditId(atMs), atMs)
+      const audit = auditRecord(operation, record, context)
       await admin.apply({ mutations: [], audit })
       if (replay) await admin.forgetReplay(replay)
       throw thrown
@@ -212,12 +221,8 @@ export function createAdministration(parts: AdminParts) {
         file = await run.open(readInput(operation, raw), context)
         const { target, name, bytes } = file
         // The audit record comes first: what was begun may have been read.
-        const atMs = parts.clock.now()
-        const sent = { target, after: { name, bytes } }
-        await admin.apply({
-          mutations: [],
-          audit: auditRecord(operation, sent, context, newAuditId(atMs), atMs),
-        })
+        const audit = auditRecord(operation, { target, after: { name, bytes } }, context)
+        await admin.apply({ mutations: [], audit })
         return file
       } catch (thrown) {
         await file?.close()
@@ -248,31 +253,6 @@ function readInput({ input }: Operation, raw: RawInput): Record<string, unknown>
   const read = readers.get(input) ?? compileInput(input)
   readers.set(input, read)
   return read(raw)
-}
-
-function auditRecord(
-  { id: operation, output }: Operation,
-  { target, before = null, after = null }: ChangedThing,
-  { actor }: AdminContext,
-  id: string,
-  atMs: number,
-) {
-  const toJson = (fields: Readonly<Record<string, unknown>> | null) =>
-    fields && JSON.stringify(withoutSecrets(output, fields))
-  return {
-    id,
-    atMs,
-    actor: actor.id,
-    actorName: actor.name,
-    operation,
-    targetKind: target.kind,
-    targetId: target.id,
-    accountId: target.accountId,
-    before: toJson(before),
-    after: toJson(after),
-    source: actor.source,
-    requestId: actor.requestId,
-  }
 }
 
 /** A dry run counts as the same request: with the key of a change that was made, it is answered with that change. */

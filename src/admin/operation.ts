@@ -233,7 +233,7 @@ interface ActorSession {
   readonly keyHash: string | null
 }
 
-/** A head as definitions write it: without an example, its values are the arguments in the example of the command, if it has any. */
+/** A head as definitions write it: without an example, its values are the arguments in the command's example, if it has any. */
 type GivenHead<Input extends TObject, Output extends TSchema, Id extends string> = Omit<
   OperationHead<Input, Output, Id>,
   "example"

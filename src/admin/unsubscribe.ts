@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { AccountDetails } from "../store/admin-store.ts"
-import { createAuditIds } from "./audit/record.ts"
+import { createAuditRecords } from "./audit/record.ts"
 import type { AdminParts } from "./parts.ts"
 
 /** The account that a token is for, and the address that it was sent to. */
@@ -58,7 +58,7 @@ export type Unsubscribes = ReturnType<typeof createUnsubscribes>
 /** Creates the part that makes the links in mails, and ends an account's notices by mail when one is followed. */
 export function createUnsubscribes(parts: Parts) {
   const { admin } = parts
-  const newAuditId = createAuditIds(parts.auditRandom)
+  const newAuditRecord = createAuditRecords(parts.auditRandom)
   let key: string | null = null
 
   async function readKey(): Promise<string> {
@@ -77,14 +77,14 @@ export function createUnsubscribes(parts: Parts) {
   ): Promise<boolean> {
     const { id, version, notify } = account
     const set = { notify: notify === "both" ? "webhook" : "none" } as const
-    const atMs = parts.clock.now()
     const outcome = await admin.apply({
       mutations: [{ kind: "account.update", id, version, set }],
-      audit: {
-        ...{ id: newAuditId(atMs), atMs, actor: "service", actorName: "link in a mail", ...from },
-        ...{ operation: "accounts.unsubscribe", targetKind: "account", targetId: id, accountId: id },
-        ...{ before: JSON.stringify({ notify }), after: JSON.stringify(set) },
-      },
+      audit: newAuditRecord(
+        "accounts.unsubscribe",
+        { target: { kind: "account", id, accountId: id }, before: { notify }, after: set },
+        { id: "service", name: "link in a mail", ...from },
+        parts.clock.now(),
+      ),
     })
     if (outcome === "applied") return true
     if (outcome === "conflict") return false

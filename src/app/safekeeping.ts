@@ -1,5 +1,5 @@
 import { createId } from "../accounts/key.ts"
-import { createAuditIds } from "../admin/audit/record.ts"
+import { createAuditRecords } from "../admin/audit/record.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { systemClock } from "../ports/clock.ts"
@@ -81,20 +81,15 @@ async function pruneAudit(config: Config) {
     const { user, host } = currentOperator()
     await admin.apply({
       mutations: [],
-      audit: {
-        id: createAuditIds(random)(nowMs),
-        atMs: nowMs,
-        actor: `cli:${user}`,
-        actorName: user,
-        operation: "audit.prune",
-        targetKind: "audit",
-        targetId: before,
-        accountId: null,
-        before: null,
-        after: JSON.stringify({ keep_audit: config.keepAudit, deleted_before: before }),
-        source: host,
-        requestId: createId("req", random),
-      },
+      audit: createAuditRecords(random)(
+        "audit.prune",
+        {
+          target: { kind: "audit", id: before, accountId: null },
+          after: { keep_audit: config.keepAudit, deleted_before: before },
+        },
+        { id: `cli:${user}`, name: user, source: host, requestId: createId("req", random) },
+        nowMs,
+      ),
     })
     await retention.setAuditFromMs(beforeMs)
     let deleted = 0

@@ -2,20 +2,33 @@ import { createId } from "../../accounts/key.ts"
 import type { Random } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
 import type { AuditRecord } from "../../store/admin-store.ts"
+import type { Actor, ChangedThing } from "../operation.ts"
 import { readAllRows } from "../pages.ts"
 
 /**
- * Makes ids of audit records. The log is sorted by time and id, so ids of one millisecond rise in the order in which this process
- * makes them.
+ * Makes audit records. The log is sorted by time and id, so ids of one millisecond rise in the order in which this process makes
+ * them.
  */
-export function createAuditIds(random: Random): (atMs: number) => string {
+export function createAuditRecords(random: Random) {
   let lastMs = Number.NaN
   let count = 0
-  return (atMs) => {
+  return (
+    operation: string,
+    { target, before = null, after = null }: ChangedThing,
+    { id: actor, name: actorName, source, requestId }: Pick<Actor, "id" | "name" | "source" | "requestId">,
+    atMs: number,
+  ): AuditRecord => {
     count = atMs === lastMs ? count + 1 : 0
     lastMs = atMs
     const place = atMs.toString(36).padStart(9, "0") + count.toString(36).padStart(4, "0")
-    return createId(`aud_${place}`, random)
+    const { kind: targetKind, id: targetId, accountId } = target
+    return {
+      ...{ id: createId(`aud_${place}`, random), atMs, actor, actorName },
+      ...{ operation, targetKind, targetId, accountId },
+      before: before && JSON.stringify(before),
+      after: after && JSON.stringify(after),
+      ...{ source, requestId },
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import type { AdminStore } from "../../store/admin-reads.ts"
 import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
 import { isObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
-import { createAuditIds } from "../audit/record.ts"
+import { createAuditRecords } from "../audit/record.ts"
 import { type AdminFault, conflict, forbidden, invalid } from "../fault.ts"
 import type { Actor } from "../operation.ts"
 import { requirePerson } from "../people/person.ts"
@@ -41,7 +41,7 @@ export function createPasskeys(parts: {
   readonly random: Random
 }) {
   const { admin, clock, random } = parts
-  const newAuditId = createAuditIds(random)
+  const newAuditRecord = createAuditRecords(random)
 
   async function newChallenge(browser: string): Promise<Uint8Array<ArrayBuffer>> {
     const challenge = Uint8Array.from(random.bytes(challengeBytes))
@@ -117,13 +117,15 @@ export function createPasskeys(parts: {
           { kind: "challenge.use", hash, nowMs },
           { kind: "passkey.insert", passkey, most: maxPasskeys },
         ],
-        audit: {
-          ...{ id: newAuditId(nowMs), atMs: nowMs, actor: actor.id, actorName: actor.name },
-          ...{ operation: "passkeys.add", targetKind: "passkey", targetId: passkey.id, accountId: null },
-          before: null,
-          after: JSON.stringify({ name, person: person.id, site: rpId }),
-          ...{ source: actor.source, requestId: actor.requestId },
-        },
+        audit: newAuditRecord(
+          "passkeys.add",
+          {
+            target: { kind: "passkey", id: passkey.id, accountId: null },
+            after: { name, person: person.id, site: rpId },
+          },
+          actor,
+          nowMs,
+        ),
       })
       if (outcome === "applied") return toPasskeyOutput(passkey)
       if (outcome === "taken") throw notAdded("This passkey is added already.")

@@ -2,7 +2,7 @@ import { createId, createSecret, hashKey, isWellFormed } from "../../accounts/ke
 import type { Random } from "../../apis/contract.ts"
 import type { AccountDetails, SessionKind, SessionRecord } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { createAuditIds } from "../audit/record.ts"
+import { createAuditRecords } from "../audit/record.ts"
 import type { Actor } from "../operation.ts"
 import { personIdOf } from "../people/person.ts"
 import type { VisitorWays } from "../sign-up/settings.ts"
@@ -101,24 +101,15 @@ export type Sessions = ReturnType<typeof createSessions>
 /** Creates the sessions of the console and the portal, which are kept in the store. */
 export function createSessions(parts: SessionsParts) {
   const { admin, clock, random } = parts
-  const newAuditId = createAuditIds(random)
+  const newAuditRecord = createAuditRecords(random)
 
   function auditRecord(
     { kind, actor }: Omit<FoundSession, "expiresMs">,
     verb: "sign_in" | "sign_in_refused" | "sign_out" | "sign_up",
     after: Readonly<Record<string, unknown>> | null,
   ) {
-    const atMs = clock.now()
-    const { source, requestId, account } = actor
-    return {
-      ...{ id: newAuditId(atMs), atMs, actor: actor.id, actorName: actor.name, source, requestId },
-      operation: `${kind}.${verb}`,
-      targetKind: "session",
-      targetId: actor.session?.id ?? "",
-      accountId: account,
-      before: null,
-      after: after && JSON.stringify(after),
-    }
+    const target = { kind: "session", id: actor.session?.id ?? "", accountId: actor.account }
+    return newAuditRecord(`${kind}.${verb}`, { target, after }, actor, clock.now())
   }
 
   async function begin(

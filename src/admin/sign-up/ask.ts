@@ -5,6 +5,7 @@ import type { Ports } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
 import type { AccountDetails, EmailLinkLimits } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
+import type { createAuditRecords } from "../audit/record.ts"
 import { type AdminFault, conflict, invalid } from "../fault.ts"
 import type { PageAddresses } from "../parts.ts"
 import { mailOf, newEmailLink } from "./new-link.ts"
@@ -31,7 +32,7 @@ export interface QuestionOrigin {
 }
 
 export interface AskParts extends Pick<Ports, "clock" | "random"> {
-  readonly newAuditId: (atMs: number) => string
+  readonly newAuditRecord: ReturnType<typeof createAuditRecords>
   readonly admin: AdminStore
   readonly pages: Pick<PageAddresses, "portal">
   readonly signUp: SignUpSettings
@@ -116,7 +117,7 @@ async function countQuestion(
   email: string,
   account: AccountDetails | null,
   from: QuestionOrigin,
-  { admin, clock, random, pages, signUp, newAuditId }: AskParts,
+  { admin, clock, random, pages, signUp, newAuditRecord }: AskParts,
 ): Promise<"sent" | "limited" | "nothing"> {
   const nowMs = clock.now()
   // An account that was closed must not begin anew with another sign-up bonus.
@@ -144,17 +145,16 @@ async function countQuestion(
   const outcome = await admin.apply({
     // Without its mail a question counts all the same, and makes as many records.
     mutations: isSent ? [made.mutation, mailOf(made, account ? null : signUp.plan, random)] : [made.mutation],
-    audit: {
-      ...{ id: newAuditId(nowMs), atMs: nowMs, actor: "service", actorName: "portal" },
-      ...{ source: from.source, requestId: from.requestId },
-      operation: "portal.mail_link",
-      targetKind: "e-mail link",
-      targetId: id,
-      accountId: account?.id ?? null,
-      before: null,
-      // Not the address: someone may type a stranger's, and this record stays.
-      after: JSON.stringify({ for: isSent ? kind : asked, sent: isSent, expires: toIso(expiresMs) }),
-    },
+    audit: newAuditRecord(
+      "portal.mail_link",
+      {
+        target: { kind: "e-mail link", id, accountId: account?.id ?? null },
+        // Not the address: someone may type a stranger's, and this record stays.
+        after: { for: isSent ? kind : asked, sent: isSent, expires: toIso(expiresMs) },
+      },
+      { id: "service", name: "portal", source: from.source, requestId: from.requestId },
+      nowMs,
+    ),
   })
   if (outcome === "applied") return isSent ? "sent" : "nothing"
   if (outcome === "tooMany") return "limited"

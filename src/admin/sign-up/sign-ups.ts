@@ -1,5 +1,5 @@
 import { toAdminFault } from "../administration.ts"
-import { createAuditIds } from "../audit/record.ts"
+import { createAuditRecords } from "../audit/record.ts"
 import type { AdminParts } from "../parts.ts"
 import type { OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
 import { askForLink, type LinkQuestion, type QuestionOrigin } from "./ask.ts"
@@ -15,7 +15,7 @@ export type SignUps = ReturnType<typeof createSignUps>
 
 /** @param parts whose `signUp` and `plans` are those of the present configuration */
 export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begin">) {
-  const newAuditId = createAuditIds(parts.auditRandom)
+  const newAuditRecord = createAuditRecords(parts.auditRandom)
   return {
     get settings() {
       return parts.signUp
@@ -23,7 +23,7 @@ export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begi
     /** Sends a link, as {@link askForLink} says. */
     async ask(question: LinkQuestion, from: QuestionOrigin) {
       const { admin, clock, pages, signUp, auditRandom } = parts
-      const own = { admin, clock, pages, signUp, random: auditRandom, newAuditId }
+      const own = { admin, clock, pages, signUp, random: auditRandom, newAuditRecord }
       try {
         return await askForLink(question, from, own)
       } catch (thrown) {
