@@ -21,7 +21,7 @@ import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
 import { requireOwn, withOwnAccount } from "./portal-access.ts"
 import { createListTurns, createWatchLimit } from "./reader-limits.ts"
-import { forCustomers, withoutSecrets } from "./secrets.ts"
+import { forCustomers, withoutSecrets } from "./show.ts"
 
 /** Options that a client may send with an operation, besides its input. */
 export interface RunOptions {

@@ -5,8 +5,10 @@ import type { AdminParts } from "../admin/parts.ts"
 import { createPasskeys } from "../admin/passkeys/ceremonies.ts"
 import { createSessions } from "../admin/sessions/sessions.ts"
 import { createSignIn } from "../admin/sign-in.ts"
+import type { SignUpSettings } from "../admin/sign-up/settings.ts"
 import { createSignUps } from "../admin/sign-up/sign-ups.ts"
 import type { Random } from "../apis/contract.ts"
+import { builtInDisposable, isDisposable } from "../apis/emailvalidator/disposable.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { describeConfig, listSettings } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
@@ -14,8 +16,8 @@ import type { MailHealth } from "../mail/deliver-mails.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import type { DataList } from "../values/data-list.ts"
+import { readDataLists } from "./data-lists.ts"
 import { listsOf } from "./served-apis.ts"
-import { signUpSettings } from "./sign-up-settings.ts"
 import { version } from "./version.ts"
 
 /** The parts that {@link createAdminParts} needs, except the configuration. */
@@ -132,4 +134,37 @@ export function createAdminAccess(
     },
     passkeys: createPasskeys({ admin, clock, random: auditRandom }),
   }
+}
+
+/** The lists of disposable domains, by the configuration that names them. They are read with the first sign-up that needs one. */
+const lists = new WeakMap<Config, Promise<typeof builtInDisposable>>()
+
+/** How customers get an account under a configuration. */
+export function signUpSettings(
+  config: Config,
+  { isMock = false }: { readonly isMock?: boolean } = {},
+): SignUpSettings {
+  const { signUpMode, signUpPlan, signUpTerms, signUpBlockDisposable, signUpBlockDomain } = config
+  return {
+    mode: signUpMode,
+    plan: signUpPlan,
+    terms: signUpTerms,
+    url: config.signUpUrl,
+    contact: config.contact,
+    hasMail: isMock || config.smtp !== null,
+    isUnlimited: isMock,
+    async isBlocked(domain) {
+      if (signUpBlockDomain.some((blocked) => domain === blocked || domain.endsWith(`.${blocked}`)))
+        return true
+      if (!signUpBlockDisposable) return false
+      const list = lists.get(config) ?? readList(config)
+      lists.set(config, list)
+      return isDisposable(domain, await list)
+    },
+  }
+}
+
+async function readList({ data }: Config): Promise<typeof builtInDisposable> {
+  if (data === null) return builtInDisposable
+  return (await readDataLists(data)).data["disposable-domains"] ?? builtInDisposable
 }

@@ -12,10 +12,9 @@ import type { Tracer } from "../ports/tracer.ts"
 import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
-import { type RunningConfig, runningOf } from "./admin-parts.ts"
+import { type RunningConfig, runningOf, signUpSettings } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
 import { mcpNames } from "./prepare.ts"
-import { signUpSettings } from "./sign-up-settings.ts"
 import { commit, version } from "./version.ts"
 
 /**

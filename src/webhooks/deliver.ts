@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks"
-import { noticeData } from "../accounts/notice-data.ts"
+import { noticeData } from "../accounts/event-data.ts"
 import { addressRule } from "../accounts/webhook.ts"
 import type { Ports, Timer } from "../apis/contract.ts"
 import { createDeliveryLoop, logFailure, maxDelayMs, nextDelayMs } from "../outbox/delivery-loop.ts"

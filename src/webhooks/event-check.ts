@@ -1,5 +1,5 @@
 import { periodAt } from "../accounts/credits.ts"
-import { daysBeforeExpiry, eventId, keyExpiringEvent, warningMs } from "../accounts/key-events.ts"
+import { daysBeforeExpiry, eventId, keyExpiringEvent, warningMs } from "../accounts/event-data.ts"
 import type { Plans } from "../accounts/plan.ts"
 import type { Ports } from "../apis/contract.ts"
 import { logFailure } from "../outbox/delivery-loop.ts"

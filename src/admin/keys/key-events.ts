@@ -1,4 +1,4 @@
-import { daysBeforeExpiry, keyChangedEvent, keyExpiringEvent, warningMs } from "../../accounts/key-events.ts"
+import { daysBeforeExpiry, keyChangedEvent, keyExpiringEvent, warningMs } from "../../accounts/event-data.ts"
 import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 import type { OptionalEvent } from "../accounts/account.ts"
 import type { AdminContext } from "../operation.ts"

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { periodAt } from "../../accounts/credits.ts"
-import { noticeData } from "../../accounts/notice-data.ts"
+import { noticeData } from "../../accounts/event-data.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import { type MailRecord, mailIdOf, mailStates } from "../../store/admin-store.ts"
 import type { NoticeRecord } from "../../store/outbox.ts"

@@ -1,5 +1,7 @@
+import { creditsExhausted, type NoticeRecord } from "../store/outbox.ts"
 import type { KeyRecord } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
+import { periodAt } from "./credits.ts"
 
 /** The parts of a key that its events show; never its text. */
 type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
@@ -36,4 +38,20 @@ export function eventId(...parts: readonly (string | number)[]): string {
 function keyData({ id, accountId, name, prefix, expiresMs }: EventKey) {
   const expires = toIso(expiresMs)
   return { account: accountId, key: id, name, prefix, expires }
+}
+
+/** The `data` of a notice's message. Times are ISO 8601 in UTC; `threshold` is in percent. */
+export function noticeData(notice: NoticeRecord): Readonly<Record<string, unknown>> {
+  const { accountId: account, plan, threshold, used, allowance, accountCreatedMs, periodStartMs } = notice
+  if (notice.data !== null && notice.type !== creditsExhausted) return JSON.parse(notice.data)
+  const { startMs, endMs } = periodAt(accountCreatedMs, periodStartMs)
+  return {
+    account,
+    plan,
+    ...(threshold !== null && { threshold }),
+    used,
+    allowance,
+    period_start: toIso(startMs),
+    period_end: toIso(endMs),
+  }
 }
