@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports, Timer } from "../apis/contract.ts"
 import { createIsoTime } from "../ports/log.ts"
 import type { RequestEvent, RequestFilter, Surface } from "../values/request-events.ts"
 import type { Tally } from "./counts.ts"
@@ -20,23 +20,6 @@ export interface RequestWatch {
   end(): void
 }
 
-/** Passes finished requests to watchers. Nothing is kept for later ones. */
-export interface RequestFeed {
-  /** Whether anyone watches. While nobody does, a request costs only this look. */
-  readonly isWatched: boolean
-  offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number): void
-  /**
-   * Begins to watch.
-   * @param onReady called soon after requests have come, and when the feed closes; then call `take`
-   * @returns null if there are too many watchers
-   */
-  watch(filter: RequestFilter, onReady: () => void): RequestWatch | null
-  /** Adds requests of another process to a watch. */
-  add(watch: RequestWatch, batch: RequestBatch): void
-  /** Ends all watches. */
-  close(): void
-}
-
 /** How long requests are gathered, since a message for each would cost more than the request. */
 const gatherMs = 250
 /** Requests that wait for a watcher. With the time above, one gets 1,000 a second at most. */
@@ -48,19 +31,17 @@ interface Watch extends ReturnType<typeof createWatch<RequestEvent>> {
   readonly matches: MatchRequest
 }
 
+/** Passes finished requests to watchers. Nothing is kept for later ones. */
+export type RequestFeed = ReturnType<typeof createRequestFeed>
+
 /** Creates the feed of one process. */
-export function createRequestFeed({
-  clock,
-  timer,
-}: {
-  readonly clock: Clock
-  readonly timer: Timer
-}): RequestFeed {
+export function createRequestFeed({ clock, timer }: Pick<Ports, "clock" | "timer">) {
   const isoTime = createIsoTime(clock)
   const watches = new Map<RequestWatch, Watch>()
   let isClosed = false
 
   const feed = {
+    /** Whether anyone watches. While nobody does, a request costs only this look. */
     isWatched: false,
     offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number) {
       let made: RequestEvent | undefined
@@ -70,7 +51,12 @@ export function createRequestFeed({
       }
       for (const watch of watches.values()) if (watch.matches(tally, end)) watch.offer(makeEvent)
     },
-    watch(filter: RequestFilter, onReady: () => void) {
+    /**
+     * Begins to watch.
+     * @param onReady called soon after requests have come, and when the feed closes; then call `take`
+     * @returns null if there are too many watchers
+     */
+    watch(filter: RequestFilter, onReady: () => void): RequestWatch | null {
       if (watches.size >= maxWatches) return null
       const begun = createWatch<RequestEvent>(onReady, timer, () => {
         watches.delete(watch)
@@ -85,9 +71,11 @@ export function createRequestFeed({
       feed.isWatched = true
       return watch
     },
+    /** Adds requests of another process to a watch. */
     add(watch: RequestWatch, batch: RequestBatch) {
       watches.get(watch)?.add(batch)
     },
+    /** Ends all watches. */
     close() {
       isClosed = true
       for (const watch of watches.values()) watch.close()
