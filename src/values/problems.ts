@@ -13,7 +13,8 @@ export interface Problem<Code extends string = string> {
 
 /**
  * Defines the problems that an API reports: for each code its severity and, after a colon, a short meaning for the documentation.
- * Returns the schema of the field `problems`, a function that makes one problem, and one that begins a list and adds to it.
+ * Returns the schema of the field `problems`, a function that makes one problem, and one that begins a list, or
+ * takes one, and adds to it.
  * @example
  * const { problemList, problem } = defineProblems({ length: "error: too long or too short" })
  * const output = Type.Object({ problems: problemList })
@@ -45,8 +46,7 @@ export function defineProblems<Code extends string>(kinds: Readonly<Record<Code,
     message,
     where,
   })
-  const newProblems = () => {
-    const problems: Found[] = []
+  const newProblems = (problems: Found[] = []) => {
     const add = (...found: Parameters<typeof problem>) => void problems.push(problem(...found))
     return [problems, add] as const
   }

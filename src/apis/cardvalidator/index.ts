@@ -6,7 +6,7 @@ import answers from "./answers.json"
 import stored from "./examples.json"
 import rupay from "./rupay.json"
 
-const { problemList, problem } = defineProblems({
+const { problemList, newProblems } = defineProblems({
   scheme: "warning: the number begins like those of no known card scheme",
   length: "error: too long or too short for its scheme, or for any card",
   check_digit: "error: the check digit does not fit the rest (Luhn, ISO/IEC 7812-1)",
@@ -69,15 +69,15 @@ export const cardvalidator = defineApi({
     const possible = [...creditCardType(number), ...(isRupay ? [rupay.scheme] : [])]
     const [first] = possible
     const scheme = possible.length === 1 && first !== undefined ? first : null
-    const problems = []
+    const [problems, add] = newProblems()
     if (possible.length === 0)
-      problems.push(problem("scheme", "number", "The number begins like those of no known card scheme."))
+      add("scheme", "number", "The number begins like those of no known card scheme.")
     const isLong = number.length >= lengths.least && number.length <= lengths.most
     if (!isLong || (scheme !== null && !scheme.lengths.includes(number.length)))
-      problems.push(problem("length", "number", `No card of this scheme has ${number.length} digits.`))
+      add("length", "number", `No card of this scheme has ${number.length} digits.`)
     if (!isLuhn(number)) {
       const code = scheme?.type === "unionpay" ? "no_check_digit" : "check_digit"
-      problems.push(problem(code, "last digit", "The check digit does not fit the other digits."))
+      add(code, "last digit", "The check digit does not fit the other digits.")
     }
     return {
       ...verdictOf(problems),

@@ -46,11 +46,12 @@ export async function readRecord(text: string): Promise<DkimRecord> {
   if (text.length > maxLength)
     return { ...unread, problems: [problem("too_long", "record", `The record has ${text.length} bytes.`)] }
   const { tags, problems } = readTags(text)
-  const type = typeOf(tags.get("k") ?? "rsa")
+  const named = tags.get("k") ?? "rsa"
+  const type = named === "rsa" || named === "ed25519" ? named : "other"
   const hashes = listOf(tags.get("h"))
   const services = listOf(tags.get("s")) ?? ["*"]
   const flags = listOf(tags.get("t")) ?? []
-  const { key, problems: aboutKey } = await readPublicKey(type, tags.get("k") ?? "rsa", tags.get("p"))
+  const { key, problems: aboutKey } = await readPublicKey(type, named, tags.get("p"))
   problems.push(...aboutKey, ...aboutHashes(hashes), ...aboutUse(services, flags))
   return { type, key, hashes, services, flags, problems }
 }
@@ -81,10 +82,6 @@ function explainVersion(index: number, value: string, part: string): string {
   const [, other] = /^(DMARC1|spf1|BIMI1|STSv1|TLSRPTv1)\b/i.exec(value) ?? []
   if (other !== undefined) return `It is a record of another kind (${other}), in the place of a key.`
   return explainPart(part, "The value of v must be DKIM1, in capitals.")
-}
-
-function typeOf(text: string): DkimRecord["type"] {
-  return text === "rsa" || text === "ed25519" ? text : "other"
 }
 
 async function readPublicKey(type: DkimRecord["type"], named: string, written: string | undefined) {

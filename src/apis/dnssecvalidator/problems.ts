@@ -1,7 +1,7 @@
 import { defineProblems } from "../../values/problems.ts"
 
 /** For each kind of problem its severity and meaning. Problems of an insecure name are warnings: nobody forged anything. */
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_delegation_signer: "warning: a zone has no DS record in its parent zone",
   unsupported_algorithm: "warning: all DS records of a zone are of algorithms that are not supported",
   opt_out: "warning: the proof allows for unsigned delegations (NSEC3 opt-out)",

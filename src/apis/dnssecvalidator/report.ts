@@ -2,7 +2,7 @@ import { algorithmName } from "../mail/dnssec/algorithms.ts"
 import { usableSigners } from "../mail/dnssec/keys.ts"
 import type { ChainLink, CheckedSignature, Session } from "../mail/dnssec/session.ts"
 import type { Finding } from "../mail/dnssec/validate.ts"
-import { problem } from "./problems.ts"
+import { newProblems, problem } from "./problems.ts"
 import type { DnssecReport } from "./schema.ts"
 
 const daySeconds = 86_400
@@ -37,22 +37,18 @@ export function toReport(
 }
 
 function problemsOf({ reason }: Finding, links: readonly ChainLink[], now: number): DnssecReport["problems"] {
-  const found = reason ? [problem(reason.code, reason.at || ".", reason.message)] : []
+  const [found, add] = newProblems(reason ? [problem(reason.code, reason.at || ".", reason.message)] : [])
   for (const { zone, signers, signatures } of links) {
     const usable = usableSigners(signers ?? [])
     if (usable.length > 0 && usable.every(({ digestType }) => digestType === sha1))
-      found.push(
-        problem("sha1_digest", zone, `Add a DS record of ${zone} with the digest SHA-256 (RFC 9904 §3).`),
-      )
+      add("sha1_digest", zone, `Add a DS record of ${zone} with the digest SHA-256 (RFC 9904 §3).`)
     const first = signatures.toSorted((one, other) => expirationOf(one, now) - expirationOf(other, now))[0]
     if (!first || expirationOf(first, now) >= now + soonDays * daySeconds) continue
     const what = `${first.owner || "."} ${first.signature.typeCovered}`
-    found.push(
-      problem(
-        "expires_soon",
-        zone || ".",
-        `The signature of ${what} expires at ${toTime(expirationOf(first, now))}: sign the zone again.`,
-      ),
+    add(
+      "expires_soon",
+      zone || ".",
+      `The signature of ${what} expires at ${toTime(expirationOf(first, now))}: sign the zone again.`,
     )
   }
   return found

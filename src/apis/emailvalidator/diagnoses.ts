@@ -10,7 +10,7 @@ export function toDiagnosis(number: number): (typeof diagnosisNames)[number] {
   return number >= 32 ? "obsolete" : "header_only"
 }
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_at_sign: "error: no `@` with a domain after it",
   local_part: "error: the part before the `@` is missing, or its quotation mark is not closed",
   character: "error: a character that is not allowed at its place (RFC 5321 §4.1.2)",

@@ -7,7 +7,7 @@ import { findDmarc } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/look-up.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
-import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
+import { diagnosisNames, newProblems, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
 import stored from "./examples.json"
 import known from "./known-names.json"
@@ -152,11 +152,9 @@ async function withALabels(email: string): Promise<string> {
 /** The parts of an address that mail servers can use, and its problems. */
 async function readParts(address: string, number: number, hiddenInDomain: string) {
   const found = hasWrongPair(address) ? wrongPair : toProblem(number)
-  const problems = found === null ? [] : [found]
+  const [problems, add] = newProblems(found === null ? [] : [found])
   if (hiddenInDomain !== "")
-    problems.push(
-      problem("hidden_character", "domain", `The domain has invisible characters: ${hiddenInDomain}.`),
-    )
+    add("hidden_character", "domain", `The domain has invisible characters: ${hiddenInDomain}.`)
   if (number >= firstUnusable || found === wrongPair) return { localPart: null, name: null, problems }
   const at = address.lastIndexOf("@")
   const localPart = address.slice(0, at)
@@ -164,11 +162,9 @@ async function readParts(address: string, number: number, hiddenInDomain: string
   const name = written.startsWith("[") ? written : written.toLowerCase()
   const hidden = toCodes(localPart.match(/[^ \P{Z}]|\p{C}/gu))
   if (hidden !== "")
-    problems.push(
-      problem("hidden_character", "local part", `The local part has invisible characters: ${hidden}.`),
-    )
+    add("hidden_character", "local part", `The local part has invisible characters: ${hidden}.`)
   if (!isAscii(name) || !(await hasValidALabels(name))) {
-    problems.push(problem("idna", "domain", "The domain has characters that no domain name can have."))
+    add("idna", "domain", "The domain has characters that no domain name can have.")
     return { localPart, name: null, problems }
   }
   if (!/[.[]/.test(name)) problems.push(problem("single_label", "domain", "The domain has a single label."))

@@ -6,7 +6,7 @@ import answers from "./answers.json"
 import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
 import stored from "./examples.json"
 
-const { problemList, problem } = defineProblems({
+const { problemList, newProblems } = defineProblems({
   length: "error: no kind of code has so many characters",
   characters: "error: an X that is not the check digit of an ISBN-10 or an ISSN",
   check_digit: "error: the check digit does not fit the rest",
@@ -83,25 +83,23 @@ export const gtinvalidator = defineApi({
     const code = digits.replace(/^M(?=\d{9}$)/, "9790")
     const kind = toKind(code, written)
     const expected = kind && toCheckDigit(kind, code)
-    const problems = []
+    const [problems, add] = newProblems()
     if (code.startsWith("M"))
-      problems.push(problem("length", "code", `An ISMN has 9 digits after the M, not ${code.length - 1}.`))
+      add("length", "code", `An ISMN has 9 digits after the M, not ${code.length - 1}.`)
     else if (/X(?!$)/.test(code) || (code.endsWith("X") && kind !== "isbn10" && kind !== "issn"))
-      problems.push(
-        problem("characters", "code", "An X can only be the last character of an ISBN-10 or an ISSN."),
-      )
+      add("characters", "code", "An X can only be the last character of an ISBN-10 or an ISSN.")
     else if (kind === null)
-      problems.push(problem("length", "code", `The code has ${code.length} digits, not 8, 10, 12, 13 or 14.`))
+      add("length", "code", `The code has ${code.length} digits, not 8, 10, 12, 13 or 14.`)
     else if (!code.endsWith(expected ?? ""))
-      problems.push(problem("check_digit", "last character", `The check digit must be ${expected}.`))
+      add("check_digit", "last character", `The check digit must be ${expected}.`)
     else if (kind === "upce" && code.endsWith(toCheckDigit("gtin8", code) ?? ""))
-      problems.push(problem("also_gtin8", "code", "The code is valid as GTIN-8 too; it is read as UPC-E."))
+      add("also_gtin8", "code", "The code is valid as GTIN-8 too; it is read as UPC-E.")
 
     const isRight = isValid(problems)
     const isBook = isRight && (kind === "isbn10" || kind === "isbn13")
     const book = isBook ? (await import("isbn3")).default.parse(code) : null
     if (isBook && book === null)
-      problems.push(problem("isbn_range", "code", "The list of ISBN ranges has no publisher for the number."))
+      add("isbn_range", "code", "The list of ISBN ranges has no publisher for the number.")
     const converted = isRight && kind ? convert(kind, code) : nothing
     return {
       code,

@@ -7,7 +7,7 @@ import answers from "./answers.json"
 import stored from "./examples.json"
 import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
 
-const { problemList, problem } = defineProblems({
+const { problemList, problem, newProblems } = defineProblems({
   country: "error: the first two characters are not a country code of the IBAN registry",
   length: "error: too long or too short for its country",
   structure: "error: a letter where the country has a digit, or the reverse",
@@ -87,24 +87,22 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
         .replace(/^IBAN:?(?=.)/, "")
       const code = iban.slice(0, 2)
       const country = countries.get(code) ?? null
-      const problems = country === null ? [unknownCountry(code)] : structureProblems(iban, country)
+      const [problems, add] = newProblems(
+        country === null ? [unknownCountry(code)] : structureProblems(iban, country),
+      )
       const isStructured = problems.length === 0
       const expected = isStructured ? toCheckDigits(code, iban.slice(4)) : null
       if (expected !== null && iban.slice(2, 4) !== expected)
-        problems.push(
-          problem(
-            "check_digits",
-            "characters 3 to 4",
-            `The check digits do not fit the other characters.${hintAtZero(iban)}`,
-          ),
+        add(
+          "check_digits",
+          "characters 3 to 4",
+          `The check digits do not fit the other characters.${hintAtZero(iban)}`,
         )
       if (isStructured && (await hasWrongNationalDigits(iban)))
-        problems.push(
-          problem(
-            "national_check_digits",
-            "account",
-            `The check digits that ${country?.name} uses inside account numbers do not fit.`,
-          ),
+        add(
+          "national_check_digits",
+          "account",
+          `The check digits that ${country?.name} uses inside account numbers do not fit.`,
         )
       const parts = country !== null && isStructured ? toParts(iban, country) : null
       return {
@@ -131,11 +129,9 @@ function unknownCountry(code: string) {
 }
 
 function structureProblems(iban: string, { name, length, kinds }: IbanCountry) {
-  const problems = []
+  const [problems, add] = newProblems()
   if (iban.length !== length)
-    problems.push(
-      problem("length", "iban", `IBANs of ${name} have ${length} characters, not ${iban.length}.`),
-    )
+    add("length", "iban", `IBANs of ${name} have ${length} characters, not ${iban.length}.`)
   const wanted = `aann${kinds}`
   const wrong = [...iban].findIndex((character, index) => !fits(character, wanted[index]))
   if (wrong !== -1) {
@@ -144,7 +140,7 @@ function structureProblems(iban: string, { name, length, kinds }: IbanCountry) {
     const meant = lookalikes[found]
     const hint = meant ? ` ${meant} was probably meant.` : ""
     const message = `Character ${wrong + 1} must be ${words} in ${name}, not the ${other} ${found}.${hint}`
-    problems.push(problem("structure", `character ${wrong + 1}`, message))
+    add("structure", `character ${wrong + 1}`, message)
   }
   return problems
 }

@@ -148,17 +148,13 @@ const sentences: Readonly<Record<Failure, (place: string) => string>> = {
 
 function toProblem({ index, failure, member }: Failed, operation: Operation | undefined): PatchProblem {
   const steps = operation && member === "from" && "from" in operation ? operation.from : operation?.path
-  const place = shown(steps ?? [])
+  const place = shorten((steps ?? []).reduce(pointerTo, ""), maxShown) || "the root"
   const sentence = `Operation ${index} (counted from 0), ${operation?.op}: ${sentences[failure](place)}.`
   return problem(failure, `patch[${index}].${member}`, sentence)
 }
 
+/** The most characters of a JSON Pointer that are shown. */
 const maxShown = 200
-
-/** A place as a JSON Pointer, cut where it is long. */
-function shown(steps: readonly string[]): string {
-  return shorten(steps.reduce(pointerTo, ""), maxShown) || "the root"
-}
 
 /** A warning for the first number that may have lost digits. */
 function warningsOf(name: string, value: unknown): PatchProblem[] {

@@ -23,7 +23,7 @@ export const run: RunOf<typeof jsonpath> = ({ document, path }) => {
 
   const values: unknown[] = []
   const paths: string[] = []
-  for (const node of query.lazyQuery(toJson(document))) {
+  for (const node of query.lazyQuery(document as Json)) {
     if (values.length === maxValues)
       reject("path", `must match at most ${maxValues.toLocaleString("en-US")} values`)
     values.push(node.value)
@@ -38,7 +38,10 @@ export const run: RunOf<typeof jsonpath> = ({ document, path }) => {
 /** Warnings for numbers that may have lost digits, so that they are equal to others or shown wrong. */
 function largeNumbers(document: unknown, path: string) {
   const sentence = largeNumberSentence(document)
-  const inPath = path.replace(quotedText, "").match(wholeNumber)?.find(isLarge)
+  const inPath = path
+    .replace(quotedText, "")
+    .match(wholeNumber)
+    ?.find((digits) => BigInt(digits) > Number.MAX_SAFE_INTEGER)
   return [
     ...(sentence === null ? [] : [problem("large_number", "document", sentence)]),
     ...(inPath === undefined
@@ -56,16 +59,8 @@ function largeNumbers(document: unknown, path: string) {
 const quotedText = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gs
 const wholeNumber = /(?<![\w.])\d{16,}(?![\w.])/g
 
-function isLarge(digits: string): boolean {
-  return BigInt(digits) > Number.MAX_SAFE_INTEGER
-}
-
+/** The library's type for JSON, from which parameters are read. */
 type Json = Parameters<library.JSONPathQuery["lazyQuery"]>[0]
-
-/** Parameters are read from JSON, so the library's type for JSON is right. */
-function toJson(value: unknown): Json {
-  return value as Json
-}
 
 function compile(environment: library.JSONPathEnvironment, path: string): library.JSONPathQuery {
   try {

@@ -36,7 +36,7 @@ export async function readServerCertificate(
     return {
       subject: onOneLine(read.subject),
       issuer: onOneLine(read.issuer),
-      names: namesIn(read.subjectAltName ?? ""),
+      names: (read.subjectAltName ?? "").split(", ").flatMap((one) => /^DNS:(.*)/s.exec(one)?.[1] ?? []),
       valid_from: new Date(read.validFrom).toISOString(),
       valid_until: new Date(endMs).toISOString(),
       days_left: Math.floor((endMs - nowMs) / dayMs),
@@ -51,8 +51,4 @@ export async function readServerCertificate(
 /** The parts of a name stand on lines of their own. */
 function onOneLine(name: string | undefined): string {
   return (name ?? "").trim().split("\n").join(", ")
-}
-
-function namesIn(alternatives: string): string[] {
-  return alternatives.split(", ").flatMap((one) => (one.startsWith("DNS:") ? [one.slice("DNS:".length)] : []))
 }

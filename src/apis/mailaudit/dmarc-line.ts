@@ -17,7 +17,8 @@ export function dmarcFix(facts: Facts): Fix | null {
   if (!dmarc.isKnown) return null
   const { record, record_domain, policy, ignored } = dmarc.value
   const isOwn = record_domain === domain || ignored !== undefined
-  const mailbox = mailboxFor(facts)
+  // Reports cannot go into a domain that takes no mail.
+  const mailbox = takesMail(facts) && !hasNoMail(facts) ? `mailto:dmarc-reports@${domain}` : null
   const next = nextPolicy(facts)
   const text = compose(dmarc.value, next, mailbox)
   if (record !== null && isOwn && text === record.trim()) return null
@@ -41,11 +42,6 @@ function nextPolicy(facts: Facts): Policy {
     dmarc.value.rua.some(({ is_valid }) => is_valid)
     ? "quarantine"
     : "none"
-}
-
-/** Where reports can go: not into a domain that takes no mail. */
-function mailboxFor(facts: Facts): string | null {
-  return takesMail(facts) && !hasNoMail(facts) ? `mailto:dmarc-reports@${facts.domain}` : null
 }
 
 function compose({ record, rua, ignored = [] }: DmarcResult, policy: Policy, mailbox: string | null): string {

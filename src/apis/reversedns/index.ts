@@ -14,7 +14,7 @@ const dnsLimitMs = 15_000
 const maxNames = 10
 const maxAddresses = 50
 
-const { problemList, problem } = defineProblems({
+const { problemList, problem, newProblems } = defineProblems({
   no_name: "warning: the address has no name; many mail servers refuse its mail",
   not_confirmed: "warning: a name that does not have the address; mail servers do not trust it",
   no_answer: "warning: a name for which the DNS gave no answer",
@@ -71,12 +71,11 @@ export const reversedns = defineApi({
       const names = [...all].slice(0, maxNames)
       return { all, checked: await Promise.all(names.map((name) => check(name, ip, dns, signal))) }
     })
-    const problems = checked.flatMap((one) => one.problems)
-    if (all.size === 0) problems.push(problem("no_name", reverse_name, "The address has no name."))
-    if (all.size > 1)
-      problems.push(problem("several_names", reverse_name, `The address has ${all.size} names.`))
+    const [problems, add] = newProblems(checked.flatMap((one) => one.problems))
+    if (all.size === 0) add("no_name", reverse_name, "The address has no name.")
+    if (all.size > 1) add("several_names", reverse_name, `The address has ${all.size} names.`)
     if (all.size > maxNames)
-      problems.push(problem("names_left_out", reverse_name, `${all.size - maxNames} names were not checked.`))
+      add("names_left_out", reverse_name, `${all.size - maxNames} names were not checked.`)
     const names = checked.map(({ name }) => name)
     return {
       ...{ ip: ip.toString(), reverse_name },
@@ -89,7 +88,8 @@ export const reversedns = defineApi({
 /** Looks a name up and compares its addresses with `ip`. */
 async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
   const is_generic = isGeneric(name, ip)
-  const problems = is_generic ? [problem("generic_name", name, "The name is made from the address.")] : []
+  const [problems, add] = newProblems()
+  if (is_generic) add("generic_name", name, "The name is made from the address.")
   const result = (addresses: string[], is_confirmed: boolean) => ({
     name: { name, is_confirmed, is_generic, ips: addresses.slice(0, maxAddresses) },
     problems,

@@ -61,9 +61,7 @@ export function parseName(text: string): WireName {
 }
 
 function escapeBytes(bytes: string, special: RegExp): string {
-  return bytes.replace(special, "\\$&").replace(/[^\x20-\x7e]/g, toDigits)
-}
-
-function toDigits(byte: string): string {
-  return `\\${byte.charCodeAt(0).toString().padStart(3, "0")}`
+  return bytes
+    .replace(special, "\\$&")
+    .replace(/[^\x20-\x7e]/g, (byte) => `\\${byte.charCodeAt(0).toString().padStart(3, "0")}`)
 }

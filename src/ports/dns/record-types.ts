@@ -33,7 +33,8 @@ export const typeNumbers = {
 export const typeOpt = 41
 
 const names: ReadonlyMap<number, DnsType> = new Map(
-  typedEntries(typeNumbers).map(([name, number]) => [number, name]),
+  // The table has no other keys.
+  Object.entries(typeNumbers).map(([name, number]) => [number, name as NamedType]),
 )
 
 /** The name of a type: `MX`, or `TYPE61` for one without a name (RFC 3597 §5). */
@@ -52,8 +53,4 @@ export function typeNumberOf(type: string): number | null {
 /** Whether records of a type are data: not of EDNS, a question's own type, or reserved (RFC 6895 §3.1). */
 function isDataType(number: number): boolean {
   return number !== typeOpt && !(number >= 128 && number <= 255) && number < 65_280
-}
-
-function typedEntries<T extends object>(object: T) {
-  return Object.entries(object) as [keyof T & NamedType, number][]
 }
