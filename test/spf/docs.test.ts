@@ -1,7 +1,7 @@
 /** The tables of docs/spfvalidator.md agree with the source. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { issueKinds } from "../../src/apis/spfvalidator/issue-kinds.ts"
+import { issueKinds } from "../../src/apis/spfvalidator/issues.ts"
 import { limits } from "../../src/apis/spfvalidator/limits.ts"
 import { toRiskScore } from "../../src/apis/spfvalidator/report.ts"
 import { input } from "../../src/apis/spfvalidator/schema.ts"

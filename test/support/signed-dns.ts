@@ -1,8 +1,8 @@
 /** The DNS of the signed zones in test/data/dnssec: as a server on loopback, and without one. */
 import type { Dns, DnsType } from "../../src/apis/contract.ts"
+import { readReply } from "../../src/ports/dns/answer.ts"
 import { encodeQuery, type Question, readResponse } from "../../src/ports/dns/message.ts"
 import { toWireNameOrRoot } from "../../src/ports/dns/name.ts"
-import { readReply } from "../../src/ports/dns/reply.ts"
 import { encodeReply, type ReplyParts, readQuery } from "./dns-reply.ts"
 import { startDnsServer } from "./dns-server.ts"
 import { answerFrom, loadSignedZones } from "./signed-zones.ts"

@@ -4,8 +4,7 @@ import { leastProcessorMs } from "../../../test/support/processor-time.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { DnsZone, RunContext } from "../contract.ts"
 import { caavalidator } from "./index.ts"
-import { policyOf } from "./policy.ts"
-import { isIssuerName, readIssueValue } from "./property.ts"
+import { isIssuerName, policyOf, readIssueValue } from "./policy.ts"
 
 async function validate(dns: DnsZone, domain: string, ca?: string) {
   const context: RunContext = { ports: portsFor({ given: { dns } }), giveWay() {}, premium: true }

@@ -6,9 +6,8 @@ import { requireRecords, withTimeLimit } from "../mail/look-up.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { policyOf } from "./policy.ts"
+import { type CaaRecord, isCritical, isIssuerName, policyOf, toZoneForm } from "./policy.ts"
 import { findProblems, problem, problemList } from "./problems.ts"
-import { type CaaRecord, isCritical, isIssuerName, toZoneForm } from "./property.ts"
 
 const dnsLimitMs = 15_000
 /** One question for each. */

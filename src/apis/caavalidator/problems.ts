@@ -1,8 +1,15 @@
 import { defineProblems } from "../../values/problems.ts"
 import { explainAddress } from "../mail/report-address.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
-import { forbidsAll, hasIssuer, isKnown, tagOf } from "./policy.ts"
-import { type CaaRecord, hasReservedFlags, readIssueValue } from "./property.ts"
+import {
+  type CaaRecord,
+  forbidsAll,
+  hasIssuer,
+  hasReservedFlags,
+  isKnown,
+  readIssueValue,
+  tagOf,
+} from "./policy.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
   no_record: "info: no record at the domain or above it, so that every CA may issue",

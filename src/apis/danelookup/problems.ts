@@ -1,6 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
 import type { ServiceFinding } from "../mail/dane/service.ts"
-import type { JudgedTlsa } from "../mail/dane/usable.ts"
+import type { JudgedTlsa } from "../mail/dane/tlsa-check.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
   no_address: "error: the host has no address, so nobody can connect to it",

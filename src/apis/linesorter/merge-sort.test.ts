@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { mergeSort } from "./merge-sort.ts"
+import { mergeSort } from "./line-order.ts"
 
 test.each([
   ["many short lines", 10_000, 1],

@@ -1,10 +1,17 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, premium, reject } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
-import { amortize, amortizeInCents, type Month } from "./amortization.ts"
+import {
+  amortize,
+  amortizeInCents,
+  type Month,
+  roundHalfUp,
+  scale,
+  subtract,
+  toRational,
+} from "./amortization.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { roundHalfUp, scale, subtract, toRational } from "./rational.ts"
 
 export const loanpaymentcalculator = defineApi({
   id: "loanpaymentcalculator",

@@ -1,7 +1,6 @@
 import { type AddProblem, type MtaStsProblem, newProblems } from "./mta-sts-problems.ts"
-import { caseOrUnknown } from "./mta-sts-record.ts"
-import { showText } from "./shown-bytes.ts"
-import { trimBlanks } from "./tag-list.ts"
+import { showBytes, showText } from "./shown-bytes.ts"
+import { explainPart, readTagList, trimBlanks } from "./tag-list.ts"
 
 /** The modes of a policy, the strictest first (RFC 8461 §3.2). */
 export const modes = ["enforce", "testing", "none"] as const
@@ -139,4 +138,37 @@ export function coverBy(mx: readonly string[]): (host: string) => string | null 
     if (all.has(name)) return name
     return name.includes(".") && all.has(wide) ? wide : null
   }
+}
+
+const version = /^v=STSv1[ \t]*;/
+
+/** Reads the `id` of a record that begins with the version. Null for one that senders do not take. */
+export function readId(record: string): {
+  readonly id: string | null
+  readonly problems: readonly MtaStsProblem[]
+} {
+  const [problems, add] = newProblems()
+  const ids: string[] = []
+  for (const [index, { text: field }] of readTagList(record.replace(version, "")).entries()) {
+    const where = `record, field ${index + 2}`
+    const [, name, value = ""] = /^([A-Za-z\d][\w.-]{0,31})=([\x21-\x3a\x3c\x3e-\x7e]+)$/.exec(field) ?? []
+    if (name === "id") ids.push(value)
+    else if (field === "id=") ids.push("")
+    else if (name === undefined) add("record_syntax", where, explainPart(field))
+    else add(...caseOrUnknown(name, ["id"], where))
+  }
+  const [id] = ids
+  if (id === undefined) add("missing_id", "record", "The record has no id.")
+  else if (!/^[A-Za-z\d]{1,32}$/.test(id))
+    add("id", "record", `The id must be 1 to 32 letters and digits, not '${showBytes(id)}'.`)
+  if (ids.length > 1) add("repeated_field", "record", "There are several ids; the first one counts.")
+  return { id: problems.some(({ severity }) => severity === "error") ? null : (id ?? null), problems }
+}
+
+/** The problem of a field that does not count: a known one in other letters, or one of an extension. */
+function caseOrUnknown(name: string, known: readonly string[], where: string): Parameters<AddProblem> {
+  const meant = known.find((one) => one === name.toLowerCase())
+  return meant === undefined
+    ? ["unknown_field", where, `The field ${name} is not known.`]
+    : ["other_case", where, `The field is ${name}; its name must be ${meant}.`]
 }

@@ -2,7 +2,7 @@ import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import type { DnsData, Ports, WebAnswer } from "../contract.ts"
 import { requireRecords, withTimeLimit } from "./look-up.ts"
-import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
+import { coverBy, type MtaStsPolicy, readId, readPolicy } from "./mta-sts-policy.ts"
 import {
   firstProblems,
   type MtaStsCode,
@@ -10,7 +10,6 @@ import {
   newProblems,
   problem,
 } from "./mta-sts-problems.ts"
-import { readId } from "./mta-sts-record.ts"
 import { readDocument } from "./read-document.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
 import { selectRecord } from "./text-records.ts"

@@ -3,7 +3,7 @@ import { defineIsolatedApi, premium } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { problemList } from "./problems.ts"
+import { problemList } from "./raw-html.ts"
 
 export const markdownconverter = defineIsolatedApi({
   id: "markdownconverter",

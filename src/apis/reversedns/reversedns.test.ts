@@ -3,8 +3,7 @@ import { portsFor } from "../../../test/support/zone-ports.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import { parseAddress } from "../../values/ip.ts"
 import type { Dns, DnsZone } from "../contract.ts"
-import { isGeneric } from "./generic-name.ts"
-import { reversedns } from "./index.ts"
+import { isGeneric, reversedns } from "./index.ts"
 
 async function lookUp(zone: DnsZone, ip: string, dns: Dns = createZoneDns(zone)) {
   const ports = { ...portsFor({}), dns }

@@ -3,10 +3,10 @@ import fc from "fast-check"
 import { encodeReply, toRecord } from "../../../test/support/dns-reply.ts"
 import { resolverFor, throughSilence, useDns } from "../../../test/support/resolver.ts"
 import type { DnsZone } from "../../apis/contract.ts"
+import { readReply } from "./answer.ts"
 import { encodeQuery, readResponse } from "./message.ts"
 import { parseData } from "./record-formats.ts"
 import { typeNumbers } from "./record-types.ts"
-import { readReply } from "./reply.ts"
 import { createZoneDns } from "./zone.ts"
 
 const zone = {

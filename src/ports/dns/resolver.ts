@@ -9,14 +9,13 @@ import type {
   Random,
   Timer,
 } from "../../apis/contract.ts"
-import { readAnswerInSteps } from "./answer.ts"
+import { readAnswerInSteps, readReplyInSteps } from "./answer.ts"
 import { type Cached, type CacheOptions, createCache } from "./cache.ts"
 import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
 import type { Question } from "./message.ts"
 import { domainOf, toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
 import { typeNumberOf } from "./record-types.ts"
-import { readReplyInSteps } from "./reply.ts"
 import type { ServerAddress } from "./server-address.ts"
 import { createTurnReader } from "./turn-reader.ts"
 

@@ -2,12 +2,12 @@ import type { DnsData, DnsFailure, DnsType, DnsZone } from "../../apis/contract.
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { toObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
+import { readReply } from "./answer.ts"
 import { type Question, type Response, rcodes, readResponse } from "./message.ts"
 import { toWireName, type WireName } from "./name.ts"
 import { formatOf, parseData, readData } from "./record-formats.ts"
 import type { Word } from "./record-text.ts"
 import { typeNumberOf, typeNumbers } from "./record-types.ts"
-import { readReply } from "./reply.ts"
 
 /** A record of a zone, with its data as they would be sent. */
 interface ZoneRecord<T extends DnsType = DnsType> {

@@ -10,11 +10,10 @@ import type {
   DnsZone,
 } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
-import { maxAliases, readAnswer } from "./answer.ts"
+import { maxAliases, readAnswer, readReply, toRecord } from "./answer.ts"
 import { DataReader } from "./data-reader.ts"
 import type { Question, Response } from "./message.ts"
 import { parentOf, toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
-import { readReply, toRecord } from "./reply.ts"
 import { readEntry } from "./zone-entry.ts"
 
 /** Stands for every top-level name. */

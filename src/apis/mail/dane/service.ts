@@ -6,7 +6,7 @@ import { ofType } from "../dnssec/record-set.ts"
 import type { Session } from "../dnssec/session.ts"
 import { type Finding, validate } from "../dnssec/validate.ts"
 import { maxNameBytes } from "../domain-name.ts"
-import { type JudgedTlsa, judgeTlsa } from "./usable.ts"
+import { type JudgedTlsa, judgeTlsa } from "./tlsa-check.ts"
 
 /** A TLS server that a client wants to connect to. */
 export interface TlsService {

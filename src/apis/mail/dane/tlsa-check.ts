@@ -1,4 +1,4 @@
-import { isCertificate, isSubjectPublicKeyInfo } from "./der.ts"
+import type { RecordOf } from "../../contract.ts"
 
 /** The data of a TLSA record (RFC 6698 §2.1). */
 export interface TlsaRdata {
@@ -89,4 +89,79 @@ function describeFull(selector: 0 | 1, count: number, bytes: Uint8Array): string
       ? ` It looks like a digest, which is matching type ${count / 64}.`
       : ""
   return `With matching type 0 the data must be exactly one complete ${wanted} in DER.${hint}`
+}
+
+/** A TLSA record, and whether clients can use it. */
+export interface JudgedTlsa {
+  readonly usage: number
+  readonly selector: number
+  readonly matchingType: number
+  /** The certificate association data in hexadecimal. */
+  readonly data: string
+  /** The data as a zone file writes them. */
+  readonly text: string
+  /** Why clients cannot use it, in one or more sentences; null if they can. */
+  readonly fault: string | null
+}
+
+/**
+ * Whether clients can use a record whose signature is right. For mail between servers (`isMail`), RFC 7672 §3.1.3 leaves out the
+ * usages 0 and 1; for other services, RFC 6698 §4.1 and RFC 7671 §4 allow for all four.
+ */
+export function judgeTlsa({ data, text }: RecordOf<"TLSA">, isMail: boolean): JudgedTlsa {
+  const { usage, selector, matchingType } = data
+  const { faults } = checkTlsa({ usage, selector, matching: matchingType, data: data.data })
+  const isOfPublicCa = usage === 0 || usage === 1
+  const sentences =
+    isMail && isOfPublicCa
+      ? [
+          ...faults,
+          `Mail servers do not use records of usage ${usage} (RFC 7672 §3.1.3): publish usage 3, or 2 for the certificate of a CA.`,
+        ]
+      : faults
+  const fault = sentences.length === 0 ? null : sentences.join(" ")
+  return { usage, selector, matchingType, data: data.data, text, fault }
+}
+
+const sequence = 0x30
+const bitString = 0x03
+
+/** Whether the bytes are exactly one X.509 certificate, judged by its outer structure (RFC 5280 §4.1). */
+function isCertificate(bytes: Uint8Array): boolean {
+  return isSequenceOf(bytes, [sequence, sequence, bitString])
+}
+
+/** Whether the bytes are exactly one SubjectPublicKeyInfo, judged by its outer structure (RFC 5280 §4.1). */
+function isSubjectPublicKeyInfo(bytes: Uint8Array): boolean {
+  return isSequenceOf(bytes, [sequence, bitString])
+}
+
+function isSequenceOf(bytes: Uint8Array, memberTags: readonly number[]): boolean {
+  const outer = readElement(bytes, 0, bytes.length)
+  if (outer?.tag !== sequence || outer.end !== bytes.length) return false
+  let at = outer.contentStart
+  for (const tag of memberTags) {
+    const member = readElement(bytes, at, outer.end)
+    if (member?.tag !== tag || member.end === member.contentStart) return false
+    at = member.end
+  }
+  return at === outer.end
+}
+
+type Element = { readonly tag: number; readonly contentStart: number; readonly end: number }
+
+/** Reads a DER element with a one-byte tag; null unless its length is definite, minimal and within `limit` (X.690 §10.1). */
+function readElement(bytes: Uint8Array, at: number, limit: number): Element | null {
+  const tag = bytes[at]
+  const first = bytes[at + 1]
+  if (tag === undefined || first === undefined) return null
+  const extra = first < 0x80 ? 0 : first & 0x7f
+  // A length in more than three bytes is over 16 MiB, far more than a DNS record holds.
+  if (first === 0x80 || extra > 3) return null
+  const contentStart = at + 2 + extra
+  let length = extra === 0 ? first : 0
+  for (const byte of bytes.subarray(at + 2, contentStart)) length = length * 256 + byte
+  if (extra > 0 && (length < 0x80 || length < 256 ** (extra - 1))) return null
+  const end = contentStart + length
+  return end > limit ? null : { tag, contentStart, end }
 }

@@ -1,7 +1,7 @@
 /** Which records clients can use: RFC 7672 §3.1 for mail between servers, RFC 6698 §2.1 and §4.1 for other services. */
 import { describe, expect, test } from "bun:test"
 import { certificate, publicKey } from "../../../../test/data/tlsa-samples.ts"
-import { judgeTlsa } from "./usable.ts"
+import { judgeTlsa } from "./tlsa-check.ts"
 
 const [sha256, sha512] = ["5e".repeat(32), "5e".repeat(64)]
 
