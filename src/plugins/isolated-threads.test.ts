@@ -3,9 +3,12 @@ import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { ports } from "../../test/support/held-pool.ts"
 import { type ApiDefinition, InputRejected, type RunContext } from "../apis/contract.ts"
+import { dataconverter } from "../apis/dataconverter/index.ts"
 import { isolatedRuns } from "../apis/isolated-runs.ts"
 import { jsondiff } from "../apis/jsondiff/index.ts"
 import { jsonpath } from "../apis/jsonpath/index.ts"
+import { markdownconverter } from "../apis/markdownconverter/index.ts"
+import { qrcodegenerator } from "../apis/qrcodegenerator/index.ts"
 import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createIsolatedThreads } from "./isolated-threads.ts"
@@ -50,6 +53,17 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ["thread", "a slice in a filter", jsonpath, { document: [1], path: "$[?@[::]]" }],
   ["thread", "the document in a filter", jsonpath, { document: [1], path: "$[?$ == $]" }],
   ["thread", "a function", jsonpath, { document: [1], path: "$[?match(@, 'a')]" }],
+  ["service", "a short Markdown text", markdownconverter, { text: "*a*".repeat(98) }],
+  ["thread", "a longer one", markdownconverter, { text: "*a*".repeat(99) }],
+  ["service", "a short text as QR code", qrcodegenerator, { text: "é".repeat(270), scale: 16 }],
+  ["thread", "a longer one", qrcodegenerator, { text: "1".repeat(300) }],
+  ["service", "three aliases", dataconverter, { text: "a: &a 1\nb: [*a, *a, *a]", from: "yaml", to: "json" }],
+  [
+    "thread",
+    "four aliases",
+    dataconverter,
+    { text: "a: &a 1\nb: [*a, *a, *a, *a]", from: "yaml", to: "json" },
+  ],
 ])("a run takes place in the %s: %s", async (place, _what, api, input) => {
   expect(await placeOf(api, input)).toBe(place)
 })
@@ -136,4 +150,91 @@ test("no comparison reads small documents more often than the square of their si
     expect(reads).toBeGreaterThan(0)
     expect(reads).toBeLessThan(maxReads)
   }
+})
+
+const marks = [
+  ..."*_`[]()<>!&~|#=-.:@/\\\"' \n\ta1é{},?%$",
+  "![",
+  "](",
+  "<!--",
+  "<a ",
+  "</b>",
+  "http://",
+  "www.",
+  "a@",
+  "**a",
+  "[a]:",
+]
+const forms = [
+  ..."\n ",
+  "<![CDATA[",
+  "<?",
+  "<!ENTITY ",
+  "&a;",
+  "&a ",
+  "*a",
+  "- ",
+  "? ",
+  "|-\n ",
+  "a: ",
+  "    ",
+  "1. ",
+  "[[",
+  "a.b=",
+  "1e1",
+]
+const shortTexts = fc
+  .array(
+    fc.tuple(
+      fc.array(fc.constantFrom(...marks, ...forms), { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 150 }),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((parts) =>
+    parts
+      .map(([part, times]) => part.join("").repeat(times))
+      .join("")
+      .slice(0, 270),
+  )
+const formats = fc.constantFrom("json", "yaml", "xml", "csv", "toml")
+
+/** Half of what a turn of the service may take: far more than the 5 ms that the slowest input takes here. */
+const maxMs = 25
+
+test.each<[string, ApiDefinition, fc.Arbitrary<Record<string, unknown>>]>([
+  [
+    "markdownconverter",
+    markdownconverter,
+    fc.record({ text: shortTexts, dialect: fc.constantFrom("gfm", "commonmark") }),
+  ],
+  ["dataconverter", dataconverter, fc.record({ text: shortTexts, from: formats, to: formats })],
+  [
+    "qrcodegenerator",
+    qrcodegenerator,
+    fc.record({ text: shortTexts, border: fc.constant(16), scale: fc.constant(16) }),
+  ],
+])("no short text takes %s long", async (id, api, inputs) => {
+  const { run } = (await isolatedRuns[id]?.()) ?? {}
+  if (!run) throw new Error(`'${id}' has no code`)
+  const take = async (input: Record<string, unknown>) => {
+    const before = process.threadCpuUsage()
+    try {
+      await run(input, context)
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(InputRejected)
+    }
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1_000
+  }
+  await fc.assert(
+    fc.asyncProperty(inputs, async (input) => {
+      if (!api.isolated?.isBounded?.(input)) return
+      let ms = await take(input)
+      // The first run may have compiled code or collected garbage.
+      for (let again = 0; again < 2 && ms >= maxMs; again++) ms = Math.min(ms, await take(input))
+      expect(ms).toBeLessThan(maxMs)
+    }),
+    { numRuns: 1_000 },
+  )
 })

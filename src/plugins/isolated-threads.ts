@@ -30,7 +30,7 @@ const maxOutputLength = 1_000_000
 /** With the wait for a place and the run itself, a call is answered before its connection may be closed. */
 const maxAskingMs = 10_000
 
-/** The size of an input, see `sizeLeft`, up to which bounded runs take place in the service. The slowest takes 3 ms. */
+/** The size of an input, see `sizeLeft`, up to which bounded runs take place in the service. The slowest takes 5 ms. */
 const maxSmallSize = 300
 
 /** The threads that run the isolated APIs of the catalog. Each can run any of them. */

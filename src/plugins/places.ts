@@ -222,6 +222,8 @@ export function createPlaces(
       if (call.endedBy === undefined) waiting.add(call)
       match()
     },
+    /** How many calls run, with those that wait for answers. */
+    runningCount: () => running.size,
     /** Forgets a call that has ended. */
     remove(call: PooledCall): void {
       running.delete(call)

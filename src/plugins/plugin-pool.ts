@@ -119,17 +119,20 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     }
   }
 
-  /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or enough others have nothing to do. */
+  /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or fewer calls run than threads are idle. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
     time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs), call.heldMs)
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
-    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread || idle.length >= mostIdle) {
+    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
       worker.end()
       workers--
     } else makeIdle(worker)
     match()
+    // Those of runs that wait for answers are soon needed for other such runs, and have their code compiled.
+    const surplus = idle.length - Math.max(mostIdle, places.runningCount())
+    for (const worker of idle.slice(0, Math.max(0, surplus))) endIdle(worker)
   }
 
   function makeIdle(worker: PluginWorker): void {

@@ -10,7 +10,7 @@ import {
 } from "../apis/contract.ts"
 import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage, currentThread, ownThreadMs, readMemoryUse } from "../ports/machine.ts"
+import { collectGarbage, collectValues, currentThread, ownThreadMs, readMemoryUse } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
@@ -180,7 +180,7 @@ function keepsTooMuch(maxBytes: number, nowMs: number): boolean {
   const takenBytes = Math.max(rss - last.residentBytes, (pages - last.pages) * pageBytes)
   last = { ...last, residentBytes: Math.min(last.residentBytes, rss) }
   if (nowMs - last.ms < collectEveryMs && heapUsed <= maxBytes && takenBytes <= maxGarbageBytes) return false
-  collectGarbage()
+  collectValues()
   const after = process.memoryUsage()
   last = { ms: ownThreadMs(), pages, residentBytes: after.rss }
   return after.heapUsed > maxBytes

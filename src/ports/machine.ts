@@ -1,4 +1,4 @@
-import { edenGC } from "bun:jsc"
+import { edenGC, fullGC } from "bun:jsc"
 
 /** The name of this machine. */
 export const hostName = (): string => nodeOs().hostname()
@@ -22,6 +22,11 @@ export const nodeOs = () => process.getBuiltinModule("node:os")
 /** Frees the memory of values that are no longer used. It blocks the process, for longer the more is in use: call it seldom. */
 export function collectGarbage(): void {
   Bun.gc(true)
+}
+
+/** {@link collectGarbage} that keeps compiled code, which a thread would have to compile again. */
+export function collectValues(): void {
+  fullGC()
 }
 
 /** {@link collectGarbage} of values made since the last collection: a millisecond or two. Older values stay. */

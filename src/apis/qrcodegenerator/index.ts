@@ -14,7 +14,7 @@ export const qrcodegenerator = defineIsolatedApi({
     "Draws text or a link as a QR code (ISO/IEC 18004), in SVG and, with premium fields, in PNG. Text beyond ASCII is encoded in UTF-8.",
   method: "POST",
   credits: 1,
-  isolated: { limitMs: 1_000 },
+  isolated: { limitMs: 1_000, isBounded: () => true },
   input: Type.Object({
     text: field.text(
       "The text of the code. At `low` correction it has up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
