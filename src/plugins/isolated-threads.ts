@@ -81,7 +81,9 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
       const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes, maxAskingMs }
       return withMember(api, "run", async (input, context) => {
         const load =
-          isBounded?.(input) && sizeLeft(input, maxSmallSize) >= 0 ? isolatedRuns[api.id] : undefined
+          isBounded && sizeLeft(input, maxSmallSize) >= 0 && isBounded(input)
+            ? isolatedRuns[api.id]
+            : undefined
         if (load) return (await load()).run(input, context)
         const threads = await poolFor(limits.maxMemoryBytes)
         const prepared = prepare ? await prepare(input) : input

@@ -23,6 +23,8 @@ const problemItem = Type.Object({
   schema_location: schemaLocation,
 })
 
+const unbounded = /"(?:\$ref|\$dynamicRef|\$recursiveRef|pattern|patternProperties)"/
+
 export const jsonschemavalidator = defineIsolatedApi({
   id: "jsonschemavalidator",
   title: "JSON Schema validator",
@@ -70,5 +72,10 @@ export const jsonschemavalidator = defineIsolatedApi({
     ),
   }),
   examples: storedExamples(stored, answers),
-  isolated: { limitMs: 1_000 },
+  isolated: {
+    limitMs: 1_000,
+    // A few references make a schema of any length. Patterns and formats are short texts that take long to compile.
+    isBounded: ({ schema, others, assert_formats }) =>
+      others === undefined && assert_formats !== true && !unbounded.test(JSON.stringify(schema)),
+  },
 })
