@@ -56,7 +56,13 @@ export const isolatedApis: Case = {
     } finally {
       threads.end()
     }
-    return { rows: [], findings, notes: ["Each run has the input of the API's first example. Small, bounded ones take place in the service."] }
+    return {
+      rows: [],
+      findings,
+      notes: [
+        "Each run has the input of the API's first example. Small, bounded ones take place in the service.",
+      ],
+    }
   },
 }
 

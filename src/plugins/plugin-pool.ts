@@ -119,7 +119,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     }
   }
 
-  /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or fewer calls run than threads are idle. */
+  /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
     time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs), call.heldMs)

@@ -75,8 +75,8 @@ const maxLimits = 10
 /** The shortest time between two looks at the processor time of a run. */
 const lookMs = 5
 /**
- * Runs after which a thread of an operator's API ends, which frees memory that the API keeps by mistake. One of isolated APIs tells
- * what it keeps, and would have to compile its code again: with half the runs of this number it is twice as fast as at first.
+ * Runs after which a thread of an operator's API ends, which frees memory that the API keeps by mistake. One of isolated APIs
+ * tells what it keeps. A new one would have to compile its code again, for some thousand runs.
  */
 const maxRuns = 10_000
 
