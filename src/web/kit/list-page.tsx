@@ -21,8 +21,10 @@ interface ListFilter<Name> {
 type FilterName<Id extends ListId> = keyof ReadInput<Id> & string
 
 interface ListPageProps<Id extends ListId>
-  extends Omit<PagedTableProps<Id>, "filters">,
+  extends Omit<PagedTableProps<Id>, "filters" | "what">,
     Pick<PageProps, "title" | "intro" | "actions"> {
+  /** A plural for the rows; the title's words by default. */
+  readonly what?: string
   readonly filters?: readonly ListFilter<FilterName<Id>>[]
   /** Returns the parameters of the list, where they are not those of the filters. */
   readonly toInput?: (values: ReadInput<Id>) => ReadInput<Id>
@@ -33,12 +35,13 @@ interface ListPageProps<Id extends ListId>
 /** A screen that is one list, with its filters above it. The console's mails are the model to copy. */
 export function ListPage<Id extends ListId>(props: ListPageProps<Id>) {
   const { title, intro, actions, filters = [], toInput, instead, ...table } = props
+  const { what = title.toLowerCase() } = table
   // Flags and numbers are texts here: they go from one address into another.
   const values = Object.fromEntries(filters.map((filter) => [filter.name, valueIn(filter)])) as ReadInput<Id>
   return (
     <Page title={title} intro={intro} actions={actions}>
       {filters.length > 0 && (
-        <Filters label={`Filter ${table.what}`}>
+        <Filters label={`Filter ${what}`}>
           {filters.map(({ choices, isOpen, isDay, ...filter }) =>
             choices ? (
               <ChoiceFilter key={filter.name} {...filter} choices={choices} isFixed={!isOpen} />
@@ -50,7 +53,7 @@ export function ListPage<Id extends ListId>(props: ListPageProps<Id>) {
           )}
         </Filters>
       )}
-      {instead || <PagedTable {...table} filters={toInput ? toInput(values) : values} />}
+      {instead || <PagedTable {...table} what={what} filters={toInput ? toInput(values) : values} />}
     </Page>
   )
 }

@@ -1,15 +1,16 @@
 import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { useBulk } from "../../kit/bulk.tsx"
+import { bulkAction } from "../../kit/bulk-dialog.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
 import { Meter } from "../../kit/facts.tsx"
+import type { Choices } from "../../kit/field.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatNumber, lines, Tag, Time } from "../../kit/text.tsx"
 import { usePlanChoices } from "../choices.tsx"
-import { accountActions } from "./account-actions.tsx"
-import { CreateAccount } from "./account-windows.tsx"
+import { adjustmentFields, CreateAccount } from "./account-windows.tsx"
 
 const columns: readonly Column<Account>[] = [
   {
@@ -58,7 +59,6 @@ export function AccountsScreen() {
   return (
     <ListPage
       title="Accounts"
-      what="accounts"
       actions={<CreateAccount />}
       operation="accounts.list"
       filters={[
@@ -91,4 +91,46 @@ export function AccountsScreen() {
 export function AccountState({ account: { closed, problem } }: { readonly account: Account }) {
   if (closed !== null) return <Tag>Closed</Tag>
   return problem === null ? <Tag tone="good">Open</Tag> : <Tag tone="bad">Problem</Tag>
+}
+
+/**
+ * Changes to several accounts at once.
+ * @param plans all plans: empty until they are known, undefined for a user who may not list them
+ */
+function accountActions(plans: Choices | undefined) {
+  return [
+    bulkAction<Account, "credits.adjust">({
+      operation: "credits.adjust",
+      label: "Adjust credits",
+      title: (accounts) => `Adjust credits of ${accounts}`,
+      done: (accounts) => `Credits of ${accounts} adjusted.`,
+      about: "Each account gets the same credits, or loses them. An adjustment can be undone in its account.",
+      fields: adjustmentFields,
+      skip: skipClosed,
+    }),
+    plans?.length !== 0
+      ? bulkAction<Account, "accounts.update">({
+          operation: "accounts.update",
+          label: "Change plan",
+          title: (accounts) => `Change the plan of ${accounts}`,
+          done: (accounts) => `Plan of ${accounts} changed.`,
+          about: "It takes effect with the next call. What was used this month stays used.",
+          fields: { plan: { choices: plans, hint: plans ? "" : "Its name, such as free." } },
+          skip: skipClosed,
+        })
+      : null,
+    bulkAction<Account, "accounts.close">({
+      operation: "accounts.close",
+      label: "Close",
+      done: (accounts) => `${accounts} closed.`,
+      about:
+        "Their keys are refused from now on. You can reopen them later; keys, credits and usage are kept.",
+      danger: true,
+      skip: ({ closed }) => (closed === null ? null : "closed already"),
+    }),
+  ]
+}
+
+function skipClosed({ closed }: Account): string | null {
+  return closed === null ? null : "closed"
 }

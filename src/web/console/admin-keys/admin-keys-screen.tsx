@@ -67,7 +67,6 @@ export function AdminKeysScreen() {
   return (
     <ListPage
       title="Admin keys"
-      what="admin keys"
       intro="Programs use the admin API with them. Colleagues sign in as people instead."
       actions={create}
       operation="admins.list"

@@ -51,7 +51,6 @@ export function InvitationsScreen() {
   return (
     <ListPage
       title="Invitations"
-      what="invitations"
       intro="Links with which customers make their accounts. Those that were not used are listed."
       actions={invite}
       operation="invitations.list"

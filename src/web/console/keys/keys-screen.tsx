@@ -44,7 +44,6 @@ export function KeysScreen() {
   return (
     <ListPage
       title="Keys"
-      what="keys"
       actions={
         <>
           <WindowButton operation="keys.find" icon="search" opens={<FindKey />}>

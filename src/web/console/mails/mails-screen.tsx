@@ -53,7 +53,6 @@ export function MailsScreen() {
   return (
     <ListPage
       title="Mails"
-      what="mails"
       intro="To whom mails went, and what the mail server answered. Links are not shown."
       actions={<RefreshButton />}
       operation="mails.list"

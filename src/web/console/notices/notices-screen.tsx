@@ -56,7 +56,6 @@ export function NoticesScreen() {
   return (
     <ListPage
       title="Notices"
-      what="notices"
       intro="Notices to accounts by webhook or mail: low credits, expiring keys, chosen events."
       actions={<RefreshButton />}
       operation="notices.list"

@@ -71,7 +71,6 @@ export function PeopleScreen() {
   return (
     <ListPage
       title="People"
-      what="people"
       intro="Colleagues who sign in under their own names. The audit log shows what each of them did."
       actions={invite}
       operation="people.list"

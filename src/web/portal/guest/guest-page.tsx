@@ -1,13 +1,20 @@
 /** Portal pages without a session: sign-up, and links from mails. */
 import { useState } from "preact/hooks"
 import { addressOf, path } from "../../client/address.ts"
+import { serviceName } from "../../client/area.ts"
 import type { Problem } from "../../client/problem.ts"
-import { ways } from "../../client/session.ts"
+import { session, ways } from "../../client/session.ts"
+import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
+import { Secret } from "../../kit/secret.tsx"
+import { Ready } from "../../kit/states.tsx"
+import { toCommand } from "../../playground/call.ts"
+import { firstApi } from "../../playground/offered-api.ts"
 import { SignInPage } from "../../shell/sign-in.tsx"
+import { useCatalog } from "../playground-catalog.ts"
 import { ConfirmPage } from "./confirm-page.tsx"
-import { FirstKeyPage } from "./first-key-page.tsx"
+import { GuestCard } from "./guest-card.tsx"
 import { askForLink, firstKey, openedLink } from "./mail-link.ts"
 import { Operator, Sent, SignUpPage } from "./sign-up-page.tsx"
 
@@ -62,4 +69,32 @@ function MailSignIn() {
       </Form>
     </section>
   )
+}
+
+/** Shows the first key of a new account, once, with a call that works. */
+function FirstKeyPage({ apiKey }: { readonly apiKey: string }) {
+  const catalog = useCatalog()
+  return (
+    <GuestCard title={`Welcome to ${serviceName}`}>
+      <p>
+        Your account is on the plan <strong>{session.value?.account?.plan}</strong>.
+      </p>
+      <p>This is your API key. Copy it now: it is shown once and cannot be read again.</p>
+      <Secret label="Key" text={apiKey} />
+      <p>Your first call, in a terminal:</p>
+      <Ready reading={catalog} what="the APIs">
+        {(apis) => {
+          const api = firstApi(apis)
+          return api && <Secret label="First call" text={toCommand(api, apiKey)} />
+        }}
+      </Ready>
+      <Button kind="primary" onClick={goOn}>
+        I have copied the key
+      </Button>
+    </GuestCard>
+  )
+}
+
+function goOn(): void {
+  firstKey.value = null
 }
