@@ -3,13 +3,11 @@ import type { Config } from "../config/load.ts"
 import type { FromSupervisor } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import { systemTimer } from "../ports/timer.ts"
-import type { RunningService } from "../surfaces/cli/parts.ts"
 import { httpLimits } from "../surfaces/http/read/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { orRefuse } from "./config-edit.ts"
 import { httpSettings } from "./generation.ts"
-import type { HotConfig } from "./hot-config.ts"
 import { keepPlans, requireKnownPlans } from "./known-plans.ts"
 import { catalog, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
@@ -17,26 +15,17 @@ import { createWork, openBase, openData, type StartOptions } from "./service-par
 import { logAdminPlace } from "./start-log.ts"
 import { traceFlushMs } from "./traces.ts"
 
-/** A running service. */
-export interface Service extends RunningService {
-  readonly server: ServiceServer
-  readonly configuration: HotConfig
-  /**
-   * Serves on for the time of `--drain`, then closes the connections, waits for calls in progress, and closes the store.
-   * @param options `drainEnds` ends the wait when it resolves; `atOnce` leaves it out, and closes kept connections without an
-   * answer that says so
-   */
-  stop(options?: { readonly drainEnds?: Promise<void>; readonly atOnce?: boolean }): Promise<void>
-}
-
 /** Due notices are sent after this time: reading them takes a tenth of a start, and waiting clients are answered first. */
 const backgroundAfterMs = 100
+
+/** A running service. */
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /**
  * The composition root: everything is made here, once, from the configuration. Each phase gets the results of those before it,
  * so that nothing can be called that is not there yet.
  */
-export async function startService(config: Config, options: StartOptions = {}): Promise<Service> {
+export async function startService(config: Config, options: StartOptions = {}) {
   readPromiseProperties()
   const { sharedPort = false, channel, serve = startHttpServer, backgroundTimer = systemTimer } = options
   // Closed when the service stops or its start fails, the last one first.
@@ -87,6 +76,11 @@ export async function startService(config: Config, options: StartOptions = {}): 
     configuration: hot,
     hasAdmin: () => data.admin.hasAdmin(),
     reloadCertificate: () => reloadCertificate(config, server, log),
+    /**
+     * Serves on for the time of `--drain`, then closes the connections, waits for calls in progress, and closes the store.
+     * @param options `drainEnds` ends the wait when it resolves; `atOnce` leaves it out, and closes kept connections without an
+     * answer that says so
+     */
     async stop({ drainEnds = new Promise<void>(() => {}), atOnce = false } = {}) {
       if (!atOnce) await server.drain(config.drainSeconds * 1_000, drainEnds)
       cancelBackground()
