@@ -11,23 +11,7 @@ export interface Listening {
 }
 
 /** A worker process, as its supervisor sees it. */
-export interface WorkerProcess {
-  /** Resolves when it listens; rejects if it ends before. */
-  readonly listening: Promise<Listening>
-  /** Resolves with the exit code. */
-  readonly exited: Promise<number>
-  /** Makes it read its certificate again. */
-  reload(): void
-  /** Asks it to stop, which it does after the time of `--drain`. `kill` ends it at once. */
-  stop(): void
-  /** Asks it not to wait for that time. */
-  endDrain(): void
-  kill(): void
-  /** Does nothing if it has ended. Kills one that closed its channel, since no message reaches it. */
-  send(message: FromSupervisor): void
-  /** Sets who receives its messages. Call it in the turn in which the worker was started, so that none is missed. */
-  onMessage(listener: (message: FromWorker) => void): void
-}
+export type WorkerProcess = ReturnType<typeof spawnWorker>
 
 /** A worker did not start to listen, or did not stop. */
 export class WorkerFailed extends Error {
@@ -43,11 +27,12 @@ export function spawnWorker(
   argv: readonly string[],
   port: number | null,
   env: Record<string, string | undefined>,
-): WorkerProcess {
+) {
   const own = argv.filter((argument) => argument !== "--demo" && argument !== "--json")
   const overrides = ["--workers", "1", "--json", ...(port === null ? [] : ["--port", String(port)])]
   let listener: (message: FromWorker) => void = () => {}
   let isConnected = true
+  /** Does nothing if it has ended. Kills one that closed its channel, since no message reaches it. */
   function send(message: FromSupervisor): void {
     if (child.exitCode !== null || child.signalCode !== null) return
     if (isConnected) child.send(message)
@@ -66,15 +51,23 @@ export function spawnWorker(
     },
   })
   return {
+    /** Resolves when it listens; rejects if it ends before. */
     listening: readListening(child.stdout),
+    /** Resolves with the exit code. */
     exited: child.exited,
+    /** Makes it read its certificate again. */
     reload: () => child.kill("SIGHUP"),
+    /** Asks it to stop, which it does after the time of `--drain`. `kill` ends it at once. */
     stop: () => child.kill("SIGTERM"),
-    // Not a signal: a service manager, or a terminal on Ctrl+C, may send each signal to all processes.
+    /**
+     * Asks it not to wait for that time. Not by a signal: a service manager, or a terminal on Ctrl+C, may send each signal to all
+     * processes.
+     */
     endDrain: () => send({ kind: "endDrain" }),
     kill: () => child.kill("SIGKILL"),
     send,
-    onMessage(next) {
+    /** Sets who receives its messages. Call it in the turn in which the worker was started, so that none is missed. */
+    onMessage(next: (message: FromWorker) => void): void {
       listener = next
     },
   }

@@ -6,14 +6,6 @@ import type { Exchange, IncomingApp } from "../request.ts"
 import { pathOf } from "../request.ts"
 import type { AdministrationApp, ServiceAbout } from "./administration-app.ts"
 
-/** The parts of the administration that an app serves. */
-interface AdminScope {
-  /** For operators: the admin API, and the sessions of the console. Null when it is elsewhere or off. */
-  readonly admin: AdminAccess | null
-  /** For customers: the portal's API and sessions. Null when it is off. */
-  readonly portal: AdminAccess | null
-}
-
 /** The starts of the paths: each has a route of its own, and one for all below it. */
 const adminPaths = ["/admin", "/console/session"]
 const portalPaths = ["/portal/v1", "/portal/session", "/portal/mail-links"]
@@ -21,11 +13,13 @@ const portalPaths = ["/portal/v1", "/portal/session", "/portal/mail-links"]
 /**
  * The operations and sessions of operators and customers, without the pages. It is an app of its own that is made with the first
  * request: most services get none after a start, which would take a third longer. Null when an app serves none of it.
+ * @param parts `admin` is for operators: the admin API, and the sessions of the console; null when it is elsewhere or off.
+ *   `portal` is for customers: the portal's API and sessions; null when it is off
  */
 export function createAdminFeature(
   base: IncomingApp,
   context: HttpContext,
-  { admin, portal }: AdminScope,
+  { admin, portal }: Readonly<Record<"admin" | "portal", AdminAccess | null>>,
   service: ServiceAbout,
 ) {
   const access = admin ?? portal

@@ -68,7 +68,7 @@ export function controlApp(parts: ControlParts) {
   }
   const faults = () => ({ faults: state().faults.list() })
   const stubs = () => ({ stubs: state().stubs.list() })
-  const methods = (): ReadonlyMap<string, string[]> => methodsOf(app)
+  const methods = (): ReturnType<typeof methodsOf> => methodsOf(app)
   const noControl = ({ url, method }: Request): Fault =>
     refusalOfPath(
       method,
@@ -103,7 +103,9 @@ export function controlApp(parts: ControlParts) {
         if (!isLocal(request)) throw new Fault("originForbidden", onlyHere)
         return sendNegotiated((await web()).pages.mock, request, set)
       }
-      const paths = [...methods()].map(([path, known]) => `${known.join(", ")} ${path}`)
+      const paths = [...methods()].map(
+        ([path, known]) => `${known.map(({ method }) => method).join(", ")} ${path}`,
+      )
       return ok({ paths, keys: magicKeys }, set)
     })
     .get("/_mock/events", ({ request, set }) => {
@@ -241,13 +243,9 @@ function sessionUrl({ url, headers }: Request, id: string): string {
 }
 
 /** The methods of each control path, without those of the cross-origin plugin. */
-function methodsOf({ routes }: Pick<AnyElysia, "routes">): ReadonlyMap<string, string[]> {
-  const byPath = new Map<string, string[]>()
-  for (const { method, path } of routes) {
-    const shown = path.replace(/:(\w+)/g, "{$1}")
-    if (method !== "OPTIONS") byPath.set(shown, [...(byPath.get(shown) ?? []), method])
-  }
-  return byPath
+function methodsOf({ routes }: Pick<AnyElysia, "routes">) {
+  const shown = routes.filter(({ method }) => method !== "OPTIONS")
+  return Map.groupBy(shown, ({ path }) => path.replace(/:(\w+)/g, "{$1}"))
 }
 
 /** Replaces a fixture by what a body says. An empty file is a fixture without entries; an empty body is a mistake. */
