@@ -117,11 +117,7 @@ export function addMove(program: Command, parts: CliParts): void {
   })
 }
 
-interface MoveFlags {
-  readonly from: string
-  readonly to: string
-  readonly json?: boolean
-}
+type MoveFlags = { readonly from: string; readonly to: string; readonly json?: boolean }
 
 function sumsOf({ from, to, ...sums }: Moved) {
   const numbers = Object.entries(sums).map(([name, text]) => [name, Number(text)])

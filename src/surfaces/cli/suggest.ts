@@ -39,7 +39,7 @@ function after(place: Place, word: string): Place {
   if (!isLiteral && word === "--") return { ...place, isLiteral: true }
   if (!isLiteral && word.startsWith("-")) {
     const found = optionsOf(command).find(({ long, short }) => long === word || short === word)
-    return { ...place, option: found && takesValue(found) ? found : null }
+    return { ...place, option: found && (found.required || found.optional) ? found : null }
   }
   const below = isLiteral || given > 0 ? undefined : commandsOf(command).find((one) => one.name() === word)
   if (!below) return { ...place, given: given + 1 }
@@ -84,8 +84,4 @@ function optionsOf(command: Command): readonly Option[] {
 
 function commandsOf(command: Command): readonly Command[] {
   return command.createHelp().visibleCommands(command)
-}
-
-function takesValue({ required, optional }: Option): boolean {
-  return required || optional
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { UsageStatus } from "../../call/charges.ts"
+import type { Fault } from "../../call/fault.ts"
 import type { Reply } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { encodeJson } from "../../encode/json.ts"
@@ -45,15 +46,13 @@ export function errorResult(text: string): CallToolResult {
 const tellWhen: ReadonlySet<string | null> = new Set(["rateLimited", "creditsUsedUp"])
 
 /** A fault as a refusal that also tells when the same call may succeed, where that is known. */
-export function refusal({ message, retryAfterSeconds, code }: Refusal): CallToolResult {
+export function refusal({
+  message,
+  retryAfterSeconds,
+  code,
+}: Pick<Fault, "message" | "retryAfterSeconds"> & { readonly code: string | null }): CallToolResult {
   const isTold = retryAfterSeconds === null || tellWhen.has(code)
   return errorResult(isTold ? message : `${message} Try again after ${retryAfterSeconds} s.`)
-}
-
-interface Refusal {
-  readonly message: string
-  readonly retryAfterSeconds: number | null
-  readonly code: string | null
 }
 
 function toText(data: Readonly<Record<string, unknown>>): string {

@@ -1,16 +1,5 @@
 import { html } from "./html.ts"
 
-/** The brand colour of one theme, and the colour of text on it: both `#rrggbb`. */
-export interface ThemeColors {
-  readonly accent: string
-  readonly onAccent: string
-}
-
-export interface BrandColors {
-  readonly light: ThemeColors
-  readonly dark: ThemeColors
-}
-
 /** The darkest background that links stand on in the light theme, and the lightest one in the dark theme. */
 const backgrounds = { light: "#ebebe5", dark: "#262b30" } as const
 /** WCAG 2.2, 1.4.3. A little more, since colours are rounded to 8 bits. */
@@ -22,7 +11,7 @@ const black = "#0b0d12"
  * The colours of the pages for an operator's colour, `#rrggbb`. It is made darker or lighter until text in it can be read on the
  * backgrounds of its theme, and text on it is white or black, whichever can be read better.
  */
-export function toBrandColors(color: string): BrandColors {
+export function toBrandColors(color: string) {
   return { light: themeOf(color, backgrounds.light, -1), dark: themeOf(color, backgrounds.dark, 1) }
 }
 
@@ -32,7 +21,7 @@ function textOn(color: string): string {
 }
 
 /** The style sheet with the brand's colours, which every page loads. */
-export function brandStyle({ light, dark }: BrandColors): string {
+export function brandStyle({ light, dark }: ReturnType<typeof toBrandColors>): string {
   return `:root {
   --accent: light-dark(${light.accent}, ${dark.accent});
   --on-accent: light-dark(${light.onAccent}, ${dark.onAccent});
@@ -47,7 +36,8 @@ export function icon(color: string): string {
 `.text
 }
 
-function themeOf(color: string, background: string, step: 1 | -1): ThemeColors {
+/** The brand colour of one theme, and the colour of text on it: both `#rrggbb`. */
+function themeOf(color: string, background: string, step: 1 | -1) {
   for (let share = 0; share <= 100; share++) {
     const accent = shade(color, step, share)
     const onAccent = textOn(accent)

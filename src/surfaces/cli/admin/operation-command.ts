@@ -98,7 +98,7 @@ function addArguments(command: Command, entries: readonly Entry[], { clock }: Cl
     const schema = owner?.operation.input.properties[name]
     if (!schema) throw new Error(`${owner?.operation.id} has no parameter '${name}'`)
     const isRequired = entries.every((entry) => entry.command.args?.[index] && isNeeded(entry, name))
-    command.addArgument(toArgument(name, schema, isRequired, { nowMs: () => clock.now() }))
+    command.addArgument(toArgument(name, schema, isRequired, clock))
   }
 }
 
@@ -122,7 +122,7 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
       // Tables have --csv and --json instead.
       if ((name === "format" && !entry.operation.format) || (paged && name === "limit")) continue
       const isMandatory = entries.length === 1 && isNeeded(entry, name)
-      for (const option of toOptions(name, schema, { nowMs: () => clock.now() }, isMandatory)) add(option)
+      for (const option of toOptions(name, schema, clock, isMandatory)) add(option)
     }
     if (paged) {
       add(

@@ -1,23 +1,20 @@
 import type { TSchema } from "@sinclair/typebox"
 import { Argument, InvalidArgumentError, Option } from "commander"
-import { choicesOf } from "../../../apis/contract.ts"
+import { type Clock, choicesOf } from "../../../apis/contract.ts"
 import { isObject } from "../../../values/is-object.ts"
 import { toInstantMs, wholeNumber } from "../values.ts"
-
-/** How parameters of operations are written on the command line. */
-interface ParameterOptions {
-  /** Milliseconds since the Unix epoch, for times such as `30d` from now. */
-  readonly nowMs: () => number
-}
 
 /** The value of an option that removes something. Commander turns null into an empty text. */
 export const nothing = Symbol("nothing")
 
-/** The options of a parameter: one, or for a condition `--x` and `--no-x`. */
+/**
+ * The options of a parameter: one, or for a condition `--x` and `--no-x`.
+ * @param clock for times such as `30d` from now
+ */
 export function toOptions(
   name: string,
   schema: TSchema,
-  { nowMs }: ParameterOptions,
+  clock: Pick<Clock, "now">,
   isMandatory = false,
 ): readonly Option[] {
   const flag = flagOf(name, schema)
@@ -32,7 +29,7 @@ export function toOptions(
   const value = valueSchema(schema)
   const isList = value.type === "array"
   const item = isList ? value.items : value
-  const read = readerOf(item, nowMs)
+  const read = readerOf(item, clock)
   const mayBeEmpty = isList && !(value.minItems > 0)
   const canClear = mayBeEmpty || value !== schema
   const help = plain.replace(/\b[Nn]ull\b/, "''")
@@ -61,7 +58,7 @@ export function toArgument(
   name: string,
   schema: TSchema,
   isRequired: boolean,
-  { nowMs }: ParameterOptions,
+  clock: Pick<Clock, "now">,
 ): Argument {
   const label = labelOf(name, schema)
   if (isPairs(schema)) {
@@ -70,7 +67,7 @@ export function toArgument(
   }
   const argument = new Argument(isRequired ? `<${label}>` : `[${label}]`, toHelp(schema))
   const choices = choicesOf(schema)
-  return choices ? argument.choices(choices) : argument.argParser(readerOf(valueSchema(schema), nowMs))
+  return choices ? argument.choices(choices) : argument.argParser(readerOf(valueSchema(schema), clock))
 }
 
 /** The name of a parameter in messages: its option, or its argument as in the usage line. */
@@ -142,13 +139,13 @@ function toHelp({ description = "" }: TSchema): string {
 type Reader = (text: string) => unknown
 
 /** Reads values that a shell can only pass as text. Everything else is checked with the whole input. */
-function readerOf(schema: TSchema, nowMs: () => number): Reader {
+function readerOf(schema: TSchema, clock: Pick<Clock, "now">): Reader {
   const { type, format, minimum, maximum } = schema
   if (type === "integer") return wholeNumber(minimum ?? 0, maximum ?? Number.MAX_SAFE_INTEGER)
   const choices = choicesOf(schema)
   if (choices) return oneOf(choices)
   if (type === "object") return toJsonObject
-  if (format === "date-time") return (text) => new Date(toInstantMs(text, nowMs())).toISOString()
+  if (format === "date-time") return (text) => new Date(toInstantMs(text, clock.now())).toISOString()
   return (text) => text
 }
 

@@ -6,12 +6,6 @@ import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
 import { ServerFailed } from "./backend.ts"
 
-interface PresentOptions {
-  readonly json: boolean
-  /** All columns, and times in full. */
-  readonly wide: boolean
-}
-
 type Values = Readonly<Record<string, unknown>>
 
 /** The values of an answer by name. */
@@ -53,7 +47,7 @@ export function printEntries(
   schema: TSchema,
   command: OperationCommand,
   entries: readonly Values[],
-  { json, wide }: PresentOptions,
+  { json, wide }: { readonly json: boolean; readonly wide: boolean },
 ): void {
   if (json) terminal.out(`${JSON.stringify(entries)}\n`)
   else if (entries.length === 0) terminal.err(`${command.empty ?? "There are none."}\n`)

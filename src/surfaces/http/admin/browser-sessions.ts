@@ -1,6 +1,6 @@
 import { AdminFault, conflict } from "../../../admin/fault.ts"
 import type { PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
-import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
+import type { SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
 import { isLoopback } from "../../../values/ip.ts"
 import type { HttpContext } from "../frame.ts"
 import type { AnswerSettings, Exchange } from "../request.ts"
@@ -14,10 +14,6 @@ export type CookieKind = SessionKind | "passkey" | "browser"
 
 /** The sessions of browsers, by the cookies of requests. */
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>
-
-interface BrowserSession extends FoundSession {
-  readonly cookie: string
-}
 
 /** Finds sessions by cookies, and protects them from the pages of others. */
 export function createBrowserSessions(sessions: Sessions, context: HttpContext, rate: RequestRate) {
@@ -33,7 +29,7 @@ export function createBrowserSessions(sessions: Sessions, context: HttpContext, 
      * @param isCall whether the request calls an API: credits and the plan limit it, so it does not count as a change
      * @throws AdminFault 403, 429
      */
-    async find(kind: SessionKind, exchange: Exchange, isCall = false): Promise<BrowserSession | null> {
+    async find(kind: SessionKind, exchange: Exchange, isCall = false) {
       const { request, incoming } = exchange
       const cookie = cookieOf(kind, exchange)?.text
       if (cookie === undefined) return null

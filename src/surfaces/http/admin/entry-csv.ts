@@ -3,6 +3,7 @@ import { isOperatorOnly, type Operation } from "../../../admin/operation.ts"
 import { itemOf, listColumns } from "../../../admin/pages.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
+import { toObject } from "../../../values/is-object.ts"
 import type { AnswerSettings } from "../request.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 import type { EntryWriter } from "./entry-lines.ts"
@@ -68,8 +69,4 @@ function columnsOf(item: TSchema, first: object | undefined, isCustomer: boolean
     const field = item.properties[name]
     return field === undefined || !isOperatorOnly(field)
   })
-}
-
-function toObject(entry: unknown): Readonly<Record<string, unknown>> {
-  return typeof entry === "object" && entry !== null ? { ...entry } : {}
 }

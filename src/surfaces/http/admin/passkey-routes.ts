@@ -55,12 +55,8 @@ const challengeSchema = Type.Object(
   { additionalProperties: false },
 )
 
-interface PasskeyRouteParts extends BrowserRouteParts {
-  readonly access: Pick<AdminAccess, "passkeys">
-}
-
 /** The routes by which a page of the console asks for a challenge, and adds the passkey that a browser has made. */
-export function passkeyRoutes(parts: PasskeyRouteParts) {
+export function passkeyRoutes(parts: BrowserRouteParts & { readonly access: Pick<AdminAccess, "passkeys"> }) {
   const { context, browser, rate } = parts
   const { passkeys } = parts.access
   const { app, parse, answer } = browserRoutes(parts, {

@@ -6,17 +6,12 @@ import { createListeningApp } from "../request.ts"
 import { webFeature } from "../web/feature.ts"
 import { createAdminFeature } from "./admin-feature.ts"
 
-interface AdminAppParts extends FrameParts {
-  readonly admin: AdminAccess
-  readonly version: string
-}
-
-interface AdminAppOptions extends FrameOptions {
-  readonly brand: Brand
-}
-
 /** The administration alone as an Elysia app, for an address that only operators reach. It does not listen yet. */
-export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, calls: CallsInProgress) {
+export function createAdminApp(
+  parts: FrameParts & { readonly admin: AdminAccess; readonly version: string },
+  options: FrameOptions & { readonly brand: Brand },
+  calls: CallsInProgress,
+) {
   const { base, begin, context, headers } = createFrame(
     parts,
     options,

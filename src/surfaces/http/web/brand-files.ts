@@ -7,14 +7,7 @@ import type { WebFile } from "./web-files.ts"
 const ownColor = "#0b6b5d"
 
 /** The files with the operator's colour. */
-export interface BrandFiles {
-  /** Null where the operator has chosen no colour: a browser would wait for an empty file before it paints. */
-  readonly style: WebFile | null
-  /** The icon in a browser's tab. */
-  readonly icon: WebFile
-  /** The sign before the name on pages. */
-  readonly logo: WebFile
-}
+export type BrandFiles = ReturnType<typeof createBrandFiles>
 
 /** The icon in a browser's tab. */
 export function faviconOf({ favicon, color }: Brand): Picture {
@@ -27,11 +20,14 @@ function ownSign(color: string | null): Picture {
 }
 
 /** Makes the files with the operator's colour, compressed when they are asked for. */
-export function createBrandFiles(brand: Brand): BrandFiles {
+export function createBrandFiles(brand: Brand) {
   const { color } = brand
   return {
+    /** Null where the operator has chosen no colour: a browser would wait for an empty file before it paints. */
     style: color === null ? null : toFile("brand", "css", encode(brandStyle(toBrandColors(color)))),
+    /** The icon in a browser's tab. */
     icon: toPictureFile("icon", faviconOf(brand)),
+    /** The sign before the name on pages. */
     logo: brand.logo ? toPictureFile("logo", brand.logo) : toPictureFile("icon", ownSign(color)),
   }
 }
