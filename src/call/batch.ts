@@ -7,7 +7,7 @@ import type { RawInput } from "./input.ts"
 import type { OnceCall } from "./once.ts"
 import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
-import { checkAndRun, type RunContext } from "./run.ts"
+import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
 import { afterStep } from "./scheduler.ts"
 
 /** The most inputs of one batch. */
@@ -93,7 +93,10 @@ export function requireInputs({ inputs }: Readonly<Record<string, unknown>>): re
   return inputs
 }
 
-/** Runs each input and returns how many succeeded. Starts no further input once the client has left. */
+/**
+ * Begins the inputs one after the other and returns how many succeeded. The next one begins at once if a run needs no waiting, and
+ * otherwise beside it. Begins no further input once the client has left.
+ */
 async function runAll(
   inputs: readonly unknown[],
   request: CallerRequest,
@@ -105,47 +108,48 @@ async function runAll(
   const { giveWay } = writer
   const findDeprecated = api.findDeprecated()
   const take = createInOrder(inputs.length, writer)
-  let next = 0
+  const underWay = new Set<Promise<void>>()
   let succeeded = 0
 
-  async function work(): Promise<void> {
-    while (next < inputs.length) {
-      let pause = giveWay()
-      if (pause) await pause
-      // After the pause, in which other inputs have run. Who waited for room may be one of many, and waits for time again.
-      for (let room = writer.room(); room; room = writer.room()) {
-        await room
-        pause = giveWay() ?? room
-        await pause
-      }
-      if (next >= inputs.length || (pause && request.hasLeft())) return
-      const index = next++
-      const running = runInput(inputs[index], index, api, context)
-      const { data, fault } = running instanceof Promise ? await counted(running, inputs[index]) : running
-      if (!fault) {
-        succeeded++
-        if (findDeprecated) countUses(uses, findDeprecated(toTyped(inputs[index])))
-      }
-      const writing = take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
-      if (writing) await writing
-      if ((writing || running instanceof Promise) && request.hasLeft()) return
+  function end(index: number, { data, fault }: Outcome): Promise<void> | undefined {
+    if (!fault) {
+      succeeded++
+      if (findDeprecated) countUses(uses, findDeprecated(toTyped(inputs[index])))
     }
+    return take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
   }
 
-  async function counted<T>(running: Promise<T>, input: unknown): Promise<T> {
-    const bytes = writer.count(input)
+  async function endLater(index: number, running: Promise<Outcome>): Promise<void> {
+    const bytes = writer.count(inputs[index])
     const outcome = await running
     writer.free(bytes)
-    return outcome
+    await end(index, outcome)
   }
 
-  // When runs need no waiting, the first worker does them all before a second one starts.
-  const workers: Promise<void>[] = []
-  while (workers.length < maxConcurrent && next < inputs.length) {
-    workers.push(work())
-    await afterStep()
+  /** A large result is being written, or as many inputs wait as may. */
+  let before: Promise<void> | undefined
+  for (let index = 0; index < inputs.length; index++) {
+    if (before) await before
+    let pause = giveWay()
+    if (pause) await pause
+    // After the pause, in which other inputs have run. Who waited for room may be one of many, and waits for time again.
+    for (let room = writer.room(); room; room = writer.room()) {
+      await room
+      pause = giveWay() ?? room
+      await pause
+    }
+    if ((before || pause) && request.hasLeft()) break
+    const running = runInput(inputs[index], index, api, context)
+    if (running instanceof Promise) {
+      const ending = endLater(index, running).then(() => void underWay.delete(ending))
+      // One that fails stays, and is thrown where it is waited for.
+      ending.catch(() => {})
+      underWay.add(ending)
+      await afterStep()
+      before = underWay.size < maxConcurrent ? undefined : Promise.race(underWay)
+    } else before = end(index, running)
   }
-  await Promise.all(workers)
+  await Promise.all([before, ...underWay])
   return succeeded
 }
 

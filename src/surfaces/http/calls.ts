@@ -1,5 +1,5 @@
 import type { Timer } from "../../apis/contract.ts"
-import { createArrivingBodies } from "./read/arriving-bodies.ts"
+import { createArrivingBodies } from "./read/intake.ts"
 import { httpLimits } from "./read/limits.ts"
 
 /** The calls that a service works on, counted by itself: the runtime forgets a call as soon as its client hangs up. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createArrivingBodies } from "./arriving-bodies.ts"
+import { createArrivingBodies } from "./intake.ts"
 
 test("beyond the limit the oldest bodies are given up, until the others fit; one alone may be larger", () => {
   const bodies = createArrivingBodies(100)
