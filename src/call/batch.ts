@@ -94,8 +94,8 @@ export function requireInputs({ inputs }: Readonly<Record<string, unknown>>): re
 }
 
 /**
- * Begins the inputs one after the other and returns how many succeeded. The next one begins at once if a run needs no waiting, and
- * otherwise beside it. Begins no further input once the client has left.
+ * Begins the inputs one after the other and returns how many succeeded. While a run waits, the next ones begin. None begins once
+ * the client has left.
  */
 async function runAll(
   inputs: readonly unknown[],
