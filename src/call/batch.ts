@@ -66,7 +66,7 @@ export async function runBatch(
   try {
     const context = { caller, request, pipeline }
     const uses = new Map<string, number>()
-    const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay }, uses)
+    const succeeded = await runAll(inputs, api, context, { ...writer, giveWay }, uses)
     requirePresent(request)
     const count = inputs.length
     const used = credits * succeeded
@@ -99,13 +99,11 @@ export function requireInputs({ inputs }: Readonly<Record<string, unknown>>): re
  */
 async function runAll(
   inputs: readonly unknown[],
-  request: CallerRequest,
   api: PreparedApi,
   context: RunContext,
   writer: WriterInSteps,
   uses: Map<string, number>,
 ): Promise<number> {
-  const { giveWay } = writer
   const findDeprecated = api.findDeprecated()
   const take = createInOrder(inputs.length, writer)
   const underWay = new Set<Promise<void>>()
@@ -130,15 +128,15 @@ async function runAll(
   let before: Promise<void> | undefined
   for (let index = 0; index < inputs.length; index++) {
     if (before) await before
-    let pause = giveWay()
+    let pause = writer.giveWay()
     if (pause) await pause
     // After the pause, in which other inputs have run. Who waited for room may be one of many, and waits for time again.
     for (let room = writer.room(); room; room = writer.room()) {
       await room
-      pause = giveWay() ?? room
+      pause = writer.giveWay() ?? room
       await pause
     }
-    if ((before || pause) && request.hasLeft()) break
+    if ((before || pause) && context.request.hasLeft()) break
     const running = runInput(inputs[index], index, api, context)
     if (running instanceof Promise) {
       const ending = endLater(index, running).then(() => void underWay.delete(ending))

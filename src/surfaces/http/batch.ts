@@ -7,8 +7,7 @@ import { once } from "../../values/once.ts"
 import type { HttpContext } from "./frame.ts"
 import { answerMetered, type MeteredExchange, type ServiceApp } from "./metered.ts"
 import { createBodyWriter, toResponse } from "./reply/answer-body.ts"
-import { noticeOf } from "./reply/deprecation.ts"
-import { setReply } from "./reply/headers.ts"
+import { noticeOf, setReply } from "./reply/headers.ts"
 import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
 
 /** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
