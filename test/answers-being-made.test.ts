@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { createSlowClock } from "./support/clock.ts"
 import { until } from "./support/until.ts"
 
 const inputsAtOnce = 16
@@ -57,15 +58,7 @@ const timer = {
     return systemTimer.turn()
   },
 }
-let monotonicMs = 0
-/** Each step takes longer than a slice of time, so that each waits for its own turn. */
-const clock = {
-  now: () => Date.parse("2025-01-01T00:00:00Z"),
-  monotonicMs() {
-    monotonicMs += 20
-    return monotonicMs
-  },
-}
+const clock = createSlowClock()
 const service = startCatalogService([ordered, slow, lines], { clock, timer })
 /**
  * Above 192 KiB, its answers are made one after the other. A whole one that nobody has read yet leaves room for another, which

@@ -5,6 +5,7 @@ import { defineApi } from "../src/apis/contract.ts"
 import { formats } from "../src/encode/formats.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { createSlowClock } from "./support/clock.ts"
 import { until } from "./support/until.ts"
 
 /** Returns a text, and lines. */
@@ -50,15 +51,7 @@ const timer = {
     return systemTimer.turn()
   },
 }
-let monotonicMs = 0
-/** Each step takes longer than a slice of time, so that each waits for its own turn. */
-const clock = {
-  now: () => Date.parse("2025-01-01T00:00:00Z"),
-  monotonicMs() {
-    monotonicMs += 20
-    return monotonicMs
-  },
-}
+const clock = createSlowClock()
 const service = startCatalogService([write, ordered], { clock, timer })
 
 /** The turns of the event loop in which a request was answered. */

@@ -13,6 +13,7 @@ import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { showStatement } from "../../src/admin/statements/statement.ts"
 import { openAdministration, type TestAdministration, type Values } from "../support/administration.ts"
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { randomNumbers } from "../support/random-numbers.ts"
 import { chargeOf } from "../support/store.ts"
 
 const histories = Number(process.env.PENKNIFE_HISTORIES ?? 10)
@@ -193,15 +194,4 @@ async function runHistory(opened: AnyTestStore, admin: TestAdministration, seed:
   // All that was used was paid by months or by the bonus, and what was added to the bonus and not used is left.
   expect([seed, used, added - (used - fromMonths)]).toEqual([seed, booked, account?.bonus ?? -1])
   expect([account?.bonus, account?.used, account?.debt]).toEqual([balance.bonus, balance.used, 0])
-}
-
-/** A small generator of numbers from 0 to 1 (mulberry32), the same for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -13,6 +13,7 @@ import { listKeys } from "../../src/admin/keys/list-keys.ts"
 import type { Operation } from "../../src/admin/operation.ts"
 import { openAdministration, type TestAdministration, type Values } from "../support/administration.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { randomNumbers } from "../support/random-numbers.ts"
 
 interface ModelAccount {
   id: string
@@ -164,15 +165,4 @@ function stateOf({ account, isRevoked, isDisabled }: ModelKey, isCurrent: boolea
 
 function byId<T extends { readonly id?: unknown }>(rows: readonly T[]): readonly T[] {
   return [...rows].sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
-}
-
-/** A small generator of numbers from 0 to 1 (mulberry32), the same for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -21,3 +21,15 @@ export function createManualClock(iso = "2025-01-01T00:00:00Z"): ManualClock {
     },
   }
 }
+
+/** A clock on which each step takes 20 ms, longer than a slice of time, so that each waits for its own turn. */
+export function createSlowClock(): Clock {
+  let monotonicMs = 0
+  return {
+    now: () => Date.parse("2025-01-01T00:00:00Z"),
+    monotonicMs() {
+      monotonicMs += 20
+      return monotonicMs
+    },
+  }
+}

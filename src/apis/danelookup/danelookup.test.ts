@@ -1,9 +1,10 @@
 /** The duties of clients by RFC 7672 §2.2, over the signed zones of test/data/dnssec. */
 import { describe, expect, test } from "bun:test"
+import { refusalOf } from "../../../test/support/refusal.ts"
 import { createSignedDns, type Tampering } from "../../../test/support/signed-dns.ts"
 import { testAnchor } from "../../../test/support/signed-zones.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
-import { type Dns, type DnsZone, InputRejected } from "../contract.ts"
+import type { Dns, DnsZone } from "../contract.ts"
 import { maxMailServers } from "../mail/dane/mail-servers.ts"
 import { limits } from "../mail/dnssec/limits.ts"
 import { danelookup } from "./index.ts"
@@ -35,15 +36,7 @@ async function run(
   return { ...answer, questions: signed.questions }
 }
 
-async function refusal(input: Input): Promise<string> {
-  try {
-    await run(input)
-    return "accepted"
-  } catch (error) {
-    if (error instanceof InputRejected) return error.message
-    throw error
-  }
-}
+const refusal = (input: Input) => refusalOf(() => run(input))
 
 /** Replaces the reply to one question by silence. */
 const silentFor =

@@ -2,13 +2,14 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { createManualClock } from "../../../test/support/clock.ts"
 import { noExchange } from "../../../test/support/dns.ts"
+import { refusalOf } from "../../../test/support/refusal.ts"
 import { createSignedDns, startSignedDnsServer, type Tampering } from "../../../test/support/signed-dns.ts"
 import { testAnchor } from "../../../test/support/signed-zones.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { createResolver } from "../../ports/dns/resolver.ts"
 import { systemRandom } from "../../ports/random.ts"
 import { systemTimer } from "../../ports/timer.ts"
-import { type Dns, InputRejected } from "../contract.ts"
+import type { Dns } from "../contract.ts"
 import { readAnchor, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { dnssecvalidator } from "./index.ts"
 
@@ -26,15 +27,7 @@ async function run(
   )
 }
 
-async function refusal(input: Parameters<typeof run>[0]): Promise<string> {
-  try {
-    await run(input)
-    return "accepted"
-  } catch (error) {
-    if (error instanceof InputRejected) return error.message
-    throw error
-  }
-}
+const refusal = (input: Parameters<typeof run>[0]) => refusalOf(() => run(input))
 
 describe("the name", () => {
   test.each([

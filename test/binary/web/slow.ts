@@ -4,6 +4,7 @@
  */
 import type { BrowserContext, Page } from "playwright-core"
 import { keepAliveTimer } from "../../../src/ports/timer.ts"
+import { randomNumbers } from "../../support/random-numbers.ts"
 
 const seed = process.env.PENKNIFE_TEST_SLOW
 const maxDelayMs = 400
@@ -38,19 +39,8 @@ export async function slowDownPage(page: Page): Promise<void> {
     )
 }
 
-const next = random(Number(seed))
+const next = randomNumbers(Number(seed))
 
 function pause(): Promise<void> {
   return new Promise((resolve) => keepAliveTimer.after(next() * maxDelayMs, resolve))
-}
-
-/** Numbers from 0 to 1, the same for the same seed: the generator mulberry32. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
