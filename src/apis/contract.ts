@@ -75,7 +75,7 @@ export interface Isolation {
    * @throws InputRejected through {@link reject}
    */
   prepare?(input: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
-  /** Of a small input: whether its steps are at most about the square of its size. Such a run takes place in the service. */
+  /** Whether the steps of a small input are at most about the square of its size. Such a run takes place in the service. */
   isBounded?(input: Readonly<Record<string, unknown>>): boolean
 }
 

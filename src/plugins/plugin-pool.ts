@@ -130,7 +130,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       workers--
     } else makeIdle(worker)
     match()
-    // Those of runs that wait for answers are soon needed for other such runs, and have their code compiled.
+    // A thread of a run that waited for answers is soon needed for another such run, and has its code compiled.
     const surplus = idle.length - Math.max(mostIdle, places.runningCount())
     for (const worker of idle.slice(0, Math.max(0, surplus))) endIdle(worker)
   }

@@ -120,7 +120,7 @@ export function Time({
   )
 }
 
-/** What a cell says, and smaller lines below it. Lines that are null or false are left out. */
+/** The text of a cell, and smaller lines below it. Lines that are null or false are left out. */
 export function lines(first: ComponentChildren, ...below: readonly ComponentChildren[]) {
   const shown = below.filter((line) => line !== null && line !== false)
   return (

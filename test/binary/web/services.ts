@@ -1,4 +1,4 @@
-/** What the tests in a real browser share: a browser for the file, and services that the executable serves. */
+/** The browser of a test file, and services that the executable serves, for tests in a real browser. */
 import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
