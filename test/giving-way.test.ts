@@ -208,7 +208,7 @@ test("requests that begin in one turn stay within one slice; the others wait for
   const clock = { now: () => 0, monotonicMs: () => (nowMs += runMs) }
   const { opened, parts, settings } = catalogParts([], { clock })
   const closing = createClosing(parts.pipeline.ports.timer)
-  const app = createHttpApp(parts, { ...settings, closing, holdsKey: () => false, strict: true })
+  const app = createHttpApp(parts, { ...settings, closing, strict: true })
   let answered = 0
   const requests = Array.from({ length: 10 }, async () => {
     await app.fetch(new Request("http://penknife.test/nothing"))

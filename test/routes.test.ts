@@ -12,7 +12,7 @@ import { catalogParts } from "./support/catalog-service.ts"
 
 const { parts, settings, opened } = catalogParts(catalog)
 afterAll(() => opened.store.close())
-const options = { ...settings, closing: createClosing(systemTimer), holdsKey: () => false, strict: true }
+const options = { ...settings, closing: createClosing(systemTimer), strict: true }
 const app = createHttpApp(parts, options)
 const document = createOpenApiDocument({
   ...{ ...parts, ...settings, mcp: true, metrics: "off" },

@@ -1,3 +1,4 @@
+import { holdsKey } from "../accounts/key.ts"
 import { offeredPlans } from "../accounts/plan.ts"
 import type { AdminAccess } from "../admin/admin-access.ts"
 import type { FindSnapshot } from "../call/admission.ts"
@@ -11,6 +12,7 @@ import type { Config } from "../config/load.ts"
 import type { Tracer } from "../ports/tracer.ts"
 import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
+import { createRequestIds } from "../surfaces/http/request.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
 import { type RunningConfig, runningOf, signUpSettings } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
@@ -50,7 +52,7 @@ export function createGenerations(options: GenerationParts) {
       parts: {
         apis,
         pipeline: { ...shared, admission, charges },
-        random: ports.random,
+        requestIdFor: createRequestIds(ports.random, holdsKey),
         tracer,
         guests,
         observer: observability.observerFor(apiIds, config.logLevel, config.logSample),

@@ -6,21 +6,30 @@ import type { PreparedApi } from "../call/prepared-api.ts"
 import { withMember } from "../values/frozen.ts"
 import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
-import type { Stub, Stubs } from "./stubs.ts"
+import type { MockState } from "./state.ts"
+import type { Stub } from "./stubs.ts"
 
-/** The effects of faults and stubs on one request. */
+/** The state that answers one request, and the effects of its faults and stubs on it. */
 export interface RequestEffects {
+  readonly state: MockState
   readonly fault: ActiveFault | null
   /** The stubs that answered; filled while the request runs. */
   readonly stubs: Stub[]
 }
 
-/** The effects on the request in progress. The pipeline has no argument for them, since only the mock has them. */
+/** Those of the request in progress. The pipeline has no argument for them, since only the mock has them. */
 const current = new AsyncLocalStorage<RequestEffects>()
 
-/** Runs the work of a request under effects, which {@link injectAtAdmission} and {@link injectAtApi} apply. */
+/** Runs the work of a request in its state and under effects, which {@link injectAtAdmission} and {@link injectAtApi} apply. */
 export function runWithEffects<T>(effects: RequestEffects, work: () => T): T {
   return current.run(effects, work)
+}
+
+/** The state that answers the request in progress. Without one it throws: no state may answer for another. */
+export function presentState(): MockState {
+  const { state } = current.getStore() ?? {}
+  if (!state) throw new Error("a part of the test double was used outside of a request")
+  return state
 }
 
 const callerStatuses: ReadonlySet<number> = new Set([401, 429])
@@ -65,7 +74,7 @@ export function injectAtAdmission(admission: Admission): Admission {
 }
 
 /** An API that fails as the active fault says, and otherwise returns the answer of a matching stub. */
-export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
+export function injectAtApi(api: PreparedApi): PreparedApi {
   const { definition } = api
   const { id } = definition
   return {
@@ -79,7 +88,7 @@ export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
       if (status === 500) throw withoutStack(new Error("a fault of the mock"))
       if (status === 503)
         throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
-      const stub = stubs.find(id, input)
+      const stub = presentState().stubs.find(id, input)
       if (stub) current.getStore()?.stubs.push(stub)
       const isComputed = stub?.data === undefined && stub?.body === undefined
       return isComputed ? definition.run(input, context) : (stub.data ?? {})

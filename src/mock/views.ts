@@ -11,10 +11,10 @@ const maxListed = 50
 /** The contents of a page. Lists begin with the oldest. */
 export type View = Awaited<ReturnType<typeof toView>>
 
-async function toView(state: MockState, sessions: readonly string[]) {
+async function toView(state: MockState, apis: readonly string[], sessions: readonly string[]) {
   const { records } = state.journal.records()
   return {
-    ...{ sessions, apis: state.apis.map(({ definition }) => definition.id) },
+    ...{ sessions, apis },
     now: toIso(state.clock.now()),
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),
@@ -29,7 +29,12 @@ async function toView(state: MockState, sessions: readonly string[]) {
 export type Views = ReturnType<typeof createViews>
 
 /** Shows a state to pages, soon after it has changed. A slow page misses what was in between. */
-export function createViews(state: MockState, timer: Timer, sessions: () => readonly string[]) {
+export function createViews(
+  state: MockState,
+  timer: Timer,
+  apis: readonly string[],
+  sessions: () => readonly string[],
+) {
   const watches = new Set<ReturnType<typeof createWatch<null>>>()
   return {
     /** Call it after each request and each change. */
@@ -44,7 +49,8 @@ export function createViews(state: MockState, timer: Timer, sessions: () => read
       watches.add(watch)
       watch.offer(() => null)
       const take = async () => ({
-        events: watch.take().events.length > 0 && !watch.isOver ? [await toView(state, sessions())] : [],
+        events:
+          watch.take().events.length > 0 && !watch.isOver ? [await toView(state, apis, sessions())] : [],
         lost: 0,
       })
       return {

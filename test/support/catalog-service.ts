@@ -17,6 +17,7 @@ import { systemTimer } from "../../src/ports/timer.ts"
 import { createFixedWeb } from "../../src/ports/web/fixed-web.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
 import type { HttpParts } from "../../src/surfaces/http/app.ts"
+import { createRequestIds } from "../../src/surfaces/http/request.ts"
 import { type HttpAppSettings, startHttpServer } from "../../src/surfaces/http/server.ts"
 import { createTestAccounts, type TestAccounts } from "./accounts.ts"
 import { answerCheckFor, checkedFetch } from "./answer-check.ts"
@@ -85,7 +86,7 @@ export function catalogParts(
       unsent: createUnsentAnswers(maxUnsent, () => {}),
       log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
     },
-    random: systemRandom,
+    requestIdFor: createRequestIds(systemRandom, () => false),
     observer: createObserver(createCounts([]), noRequestLog, ports.clock, [], {
       feed: { isWatched: false, offer() {} },
       accounts: { add() {} },

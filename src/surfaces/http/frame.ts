@@ -1,6 +1,5 @@
 import { Elysia } from "elysia"
 import type { Server } from "elysia/universal"
-import type { Random } from "../../apis/contract.ts"
 import { Fault } from "../../call/fault.ts"
 import type { Guests } from "../../call/guests.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
@@ -15,13 +14,13 @@ import { httpLimits } from "./read/limits.ts"
 import { createPreparedHeaders, fixedHeaders } from "./reply/headers.ts"
 import {
   type AnswerSettings,
-  createRequestIds,
   hasTwoKeys,
   type IncomingApp,
   type IncomingRequest,
   incomingRequests,
   type OnIncoming,
   pathOf,
+  type RequestIds,
   sentKey,
 } from "./request.ts"
 
@@ -30,7 +29,7 @@ export interface FrameParts {
   readonly apis: readonly PreparedApi[]
   readonly pipeline: Pipeline
   readonly observer: Observer
-  readonly random: Random
+  readonly requestIdFor: RequestIds
   /** Null or absent when no traces are recorded. */
   readonly tracer?: Tracer | null
   /** Null or absent when calls without a key are refused. */
@@ -50,8 +49,6 @@ export interface FrameOptions {
   readonly maxBodyBytes: number
   /** Time in which a body must have arrived; shorter than a connection may idle. */
   readonly bodyTimeoutMs: number
-  /** Whether a text contains a key, or what may be one, and must not be logged or sent back. */
-  readonly holdsKey: (text: string) => boolean
   /** Tells browsers to use only TLS, closes idle connections, keeps answers of `/ready` and `/metrics`. A mock does not. */
   readonly strict: boolean
 }
@@ -65,7 +62,7 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
  * @param onIncoming is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
 export function createFrame(
-  { apis, pipeline, random, observer, tracer = null, guests = null }: FrameParts,
+  { apis, pipeline, requestIdFor, observer, tracer = null, guests = null }: FrameParts,
   options: FrameOptions,
   calls: CallsInProgress,
   server: () => Server | null,
@@ -73,7 +70,6 @@ export function createFrame(
 ) {
   const { closing, trustedProxies, publicUrl } = options
   const trustsProxies = trustedProxies.length > 0
-  const requestIdFor = createRequestIds(random, options.holdsKey)
   const context = {
     ...{ apis, pipeline, observer, calls, closing, isSecure },
     intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, pipeline.ports.timer, calls),

@@ -103,6 +103,8 @@ export function createSharedResult<T>(
   maxAgeMs: number,
   { monotonicMs }: Pick<Clock, "monotonicMs">,
 ): () => Promise<T> {
+  // Those who ask a test double at the same time may be in different sessions.
+  if (maxAgeMs === 0) return work
   let latest: Promise<T> | null = null
   let startedMs = 0
   let isRunning = false

@@ -58,14 +58,15 @@ const notYet: IncomingRequest = {
 
 const wellFormed = /^[A-Za-z0-9._-]{1,128}$/
 
+/** Returns the id of a request, given its `X-Request-ID` and its key. */
+export type RequestIds = (incoming: string | null, sentKey: string | null) => string
+
 /**
  * Takes a well-formed incoming `X-Request-ID`, and makes an id otherwise: a random prefix of the process and a count. An id that
  * holds a key, or is the one that the request sends, is not taken, since ids are logged and sent back.
+ * @param holdsKey whether a text contains a key, or what may be one
  */
-export function createRequestIds(
-  random: Random,
-  holdsKey: (text: string) => boolean,
-): (incoming: string | null, sentKey: string | null) => string {
+export function createRequestIds(random: Random, holdsKey: (text: string) => boolean): RequestIds {
   const prefix = Buffer.from(random.bytes(9)).toString("base64url")
   let count = 0
   return (incoming, sentKey) => {

@@ -1,4 +1,3 @@
-import { holdsKey } from "../../accounts/key.ts"
 import type { AdminPlace } from "../../config/readers.ts"
 import { createAdminApp } from "./admin/separate-app.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
@@ -25,7 +24,7 @@ export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host"
 export type ServiceServer = ReturnType<typeof startHttpServer>
 
 /** The options that may change while the server listens. */
-export type HttpAppSettings = Omit<HttpAppOptions, "closing" | "holdsKey" | "strict">
+export type HttpAppSettings = Omit<HttpAppOptions, "closing" | "strict">
 
 type CreateApp = (parts: HttpParts, settings: HttpAppSettings) => ListeningApp
 
@@ -40,13 +39,13 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions) {
 
   function createMainApp(next: HttpParts, settings: HttpAppSettings): ListeningApp {
     const served = admin === "same" ? next : { ...next, admin: null }
-    return createHttpApp(served, { ...settings, closing, holdsKey, strict: true }, calls)
+    return createHttpApp(served, { ...settings, closing, strict: true }, calls)
   }
 
   function createSeparateAdminApp(next: HttpParts, settings: HttpAppSettings): ListeningApp {
     if (!next.admin) throw new Error("the admin app needs its operations")
     const access = { ...next, admin: next.admin }
-    return createAdminApp(access, { ...settings, closing, holdsKey, strict: true }, calls)
+    return createAdminApp(access, { ...settings, closing, strict: true }, calls)
   }
 
   function listenAt(createApp: CreateApp, place: { readonly host: string; readonly port: number }): string {

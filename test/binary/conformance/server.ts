@@ -21,7 +21,7 @@ import { createFrame } from "../../../src/surfaces/http/frame.ts"
 import { listen } from "../../../src/surfaces/http/listener.ts"
 import { mcpFeature } from "../../../src/surfaces/http/mcp.ts"
 import { createMcpHttp } from "../../../src/surfaces/http/mcp-server.ts"
-import { createListeningApp } from "../../../src/surfaces/http/request.ts"
+import { createListeningApp, createRequestIds } from "../../../src/surfaces/http/request.ts"
 import { createFixtureServer } from "./fixtures.ts"
 
 const host = "127.0.0.1"
@@ -59,7 +59,7 @@ const pipeline = {
 const changes = new InMemoryServerEventBus()
 const serving = { serverFor: () => createFixtureServer(changes), changes }
 const { base, context } = createFrame(
-  { apis: [], pipeline, random: systemRandom, observer },
+  { apis: [], pipeline, requestIdFor: createRequestIds(systemRandom, () => false), observer },
   {
     tls: null,
     trustedProxies: [],
@@ -67,7 +67,6 @@ const { base, context } = createFrame(
     maxBodyBytes,
     bodyTimeoutMs: 10_000,
     maxCalls: 1_000,
-    holdsKey: () => false,
     closing: createClosing(timer),
     strict: true,
   },

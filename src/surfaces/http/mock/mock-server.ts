@@ -1,19 +1,25 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
+import { shortenKeys } from "../../../accounts/key.ts"
 import { secretsOf, type Timer } from "../../../apis/contract.ts"
 import { Fault } from "../../../call/fault.ts"
+import type { Guests } from "../../../call/guests.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
-import type { ActiveFault, Target } from "../../../mock/faults.ts"
+import type { Target } from "../../../mock/faults.ts"
 import { maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
-import { toMagicKey } from "../../../mock/keys.ts"
-import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
+import {
+  frontStatus,
+  presentState,
+  type RequestEffects,
+  runWithEffects,
+} from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { createViews, type Views } from "../../../mock/views.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
 import { isLoopback } from "../../../values/ip.ts"
+import { standIn } from "../../../values/stand-in.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { createHttpApp } from "../app.ts"
+import { createHttpApp, type HttpParts } from "../app.ts"
 import { createClosing } from "../calls.ts"
 import { exposedHeaders } from "../cross-origin.ts"
 import { listen } from "../listener.ts"
@@ -22,7 +28,7 @@ import { parseQuery } from "../read/query.ts"
 import { negotiateFormat } from "../reply/format.ts"
 import { type Answer, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import type { AnswerSettings } from "../request.ts"
-import { createListeningApp, createRequestIds, pathAndQueryOf, pathOf, sentKey } from "../request.ts"
+import { createListeningApp, pathAndQueryOf, pathOf, type RequestIds, sentKey } from "../request.ts"
 import { type HttpOptions, reachable, urlOf } from "../server.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays, editAnswer, type ReadAnswer } from "./delays.ts"
@@ -32,6 +38,9 @@ import { targetOf } from "./targets.ts"
 export interface MockServerParts {
   /** Makes the state of a start, for the mock or for a session. */
   readonly createState: (serving: Serving) => Promise<MockState>
+  /** APIs and rules for calls without a key, which all states have. */
+  readonly apis: HttpParts["apis"]
+  readonly guests: Guests | null
   readonly parseZone: ControlParts["parseZone"]
   readonly parseWebFixture: ControlParts["parseWebFixture"]
   /** The program that runs. */
@@ -60,16 +69,11 @@ interface Place {
 interface Instance {
   readonly state: MockState
   readonly views: Views
-  readonly app: ReturnType<typeof createHttpApp>
-  readonly byId: ReadonlyMap<string, PreparedApi>
-  readonly withoutSecrets: ReturnType<typeof createSecretFilter>
-  /** For answers that are given before the service's own routes. */
-  readonly frontIdFor: ReturnType<typeof createRequestIds>
-  /** Apart from the others, so that looking at the journal changes no later answer. */
-  readonly controlIdFor: ReturnType<typeof createRequestIds>
   readonly requests: { inProgress: number }
   ended: boolean
 }
+
+type ServiceApp = ReturnType<typeof createHttpApp>
 
 /** A header that only the test double sends, for those who write the test. */
 const hintHeader = "mock-hint"
@@ -78,11 +82,16 @@ const hintHeader = "mock-hint"
 const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|check|docs|graphiql|openapi|assets|console|portal|unsubscribe|\.well-known)(?:\/.*)?)$/
 
+/** Pages and documents in which the address of the service stands. */
+const documents = /^\/(?:|llms\.txt|(?:apis|check|docs|openapi|\.well-known)(?:[/.].*)?)$/
+
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole state. */
 export async function startMockServer(parts: MockServerParts, options: HttpOptions) {
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
+  const byId = new Map(parts.apis.map((api) => [api.definition.id, api]))
+  const withoutSecrets = createSecretFilter(parts.apis.map(({ definition }) => definition))
   /** The place that the control request in progress is about. */
   const controlled = new AsyncLocalStorage<Place>()
   const shared = await openPlace("")
@@ -92,8 +101,10 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       shared.instance.state.pipeline.log.warn("an idle session was not closed", { cause: String(cause) }),
   })
   const place = () => controlled.getStore() ?? shared
+  const service = createServiceApp(options.publicUrl)
   const control = controlApp({
     state: () => place().instance.state,
+    apis: new Map(parts.apis.map(({ definition }) => [definition.id, definition])),
     reset: () => reset(place()),
     sessions,
     views: () => place().instance.views,
@@ -101,15 +112,15 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     brand: options.brand,
     parseZone: parts.parseZone,
     parseWebFixture: parts.parseWebFixture,
-    requestIdFor: (headers) => idFor(headers, place().instance.controlIdFor),
+    requestIdFor: (headers) => idFor(headers, place().instance.state.requestIds.control),
     intake,
   })
   const app = createListeningApp().all("/*", ({ request }) => serve(request), { parse: "none" })
   // Not shared: the tests of one job would reach the mock of another. Never idle: a delay may be longer than any limit.
   const listener = listen(app, { ...options, shared: false, idleSeconds: 0 }, timer)
   const address = urlOf(options.host, listener.port, options.tls !== null)
-  // Only one of the apps listens; the others ask its server for the addresses of clients.
-  shared.instance.app.server = app.server
+  // Only one of the apps listens; the other asks its server for the addresses of clients.
+  service.server = app.server
 
   async function openPlace(base: string): Promise<Place> {
     return { base, instance: await open(base) }
@@ -117,40 +128,50 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
 
   async function open(base: string): Promise<Instance> {
     const requests = { inProgress: 0 }
-    const publicUrl = base === "" ? options.publicUrl : `${options.publicUrl ?? reachable(address)}${base}`
-    const serving = { publicUrl, url: () => address, openRequests: () => requests.inProgress }
+    const serving = {
+      publicUrl: publicUrlOf(base),
+      url: () => address,
+      openRequests: () => requests.inProgress,
+    }
     const state = await parts.createState(serving)
-    const { apis, random } = state
-    const own = createHttpApp(
-      { ...state, portal: state.admin, unsubscribes: state.admin.unsubscribes, ...parts.program },
+    const views = createViews(state, timer, [...byId.keys()], () => (base === "" ? sessions.ids() : []))
+    return { state, views, requests, ended: false }
+  }
+
+  function publicUrlOf(base: string): string | null {
+    return base === "" ? options.publicUrl : `${options.publicUrl ?? reachable(address)}${base}`
+  }
+
+  /** Makes the service, whose parts are those of the state that answers the request in progress: its routes take a megabyte. */
+  function createServiceApp(publicUrl: string | null) {
+    const present = standIn(shared.instance.state, (work) => work(presentState()))
+    const { admin, pipeline, observer, readMetrics, ping } = present
+    return createHttpApp(
       {
-        ...options,
-        publicUrl,
-        trustedProxies: [],
-        maxCalls: Number.POSITIVE_INFINITY,
-        metricsToken: null,
-        holdsKey: holdsAnyKey,
-        closing: createClosing(timer),
-        strict: false,
+        ...{ apis: parts.apis, guests: parts.guests, admin, portal: admin, unsubscribes: admin.unsubscribes },
+        ...{ readMetrics, ping, ...parts.program, requestIdFor: present.requestIds.service },
+        // Its timers may go on after a request.
+        pipeline: { ...pipeline, ports: { ...pipeline.ports, timer } },
+        observer: {
+          nowMs: observer.nowMs,
+          recorderFor: (api, surface) => (start, end) =>
+            presentState().observer.recorderFor(api, surface)(start, end),
+        },
+      },
+      {
+        ...{ ...options, publicUrl, trustedProxies: [], maxCalls: Number.POSITIVE_INFINITY },
+        ...{ metricsToken: null, closing: createClosing(timer), strict: false },
       },
     )
-    if (base !== "") own.server = app.server
-    return {
-      state,
-      views: createViews(state, timer, () => (base === "" ? sessions.ids() : [])),
-      app: own,
-      byId: new Map(apis.map((api) => [api.definition.id, api])),
-      withoutSecrets: createSecretFilter(apis.map(({ definition }) => definition)),
-      frontIdFor: createRequestIds(random, holdsAnyKey),
-      controlIdFor: createRequestIds(random, holdsAnyKey),
-      requests,
-      ended: false,
-    }
+  }
+
+  /** Documents name the address of their session: each of them is made by a service of its own, which is not kept. */
+  function serviceFor({ base }: Place, path: string): ServiceApp {
+    return base !== "" && documents.test(path) ? createServiceApp(publicUrlOf(base)) : service
   }
 
   async function reset(place: Place): Promise<void> {
     const next = await open(place.base)
-    next.app.server = app.server
     const before = place.instance
     place.instance = next
     // The session may have ended meanwhile.
@@ -174,7 +195,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       )
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown
-      const refusal = await answerInFront(toReply(thrown), request, shared.instance.controlIdFor)
+      const refusal = await answerInFront(toReply(thrown), request, shared.instance.state.requestIds.control)
       refusal.headers.append("set-cookie", endOfCookie)
       return refusal
     }
@@ -186,7 +207,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     const current = place.instance
     current.requests.inProgress++
     try {
-      return await answerAndRecord(request, path, current)
+      return await answerAndRecord(request, path, current.state, serviceFor(place, path))
     } finally {
       current.requests.inProgress--
       current.views.changed()
@@ -194,17 +215,22 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     }
   }
 
-  async function answerAndRecord(request: Request, path: string, current: Instance): Promise<Response> {
-    if (unrecorded.test(path)) return current.app.fetch(request)
-    const { state } = current
+  async function answerAndRecord(
+    request: Request,
+    path: string,
+    state: MockState,
+    service: ServiceApp,
+  ): Promise<Response> {
+    if (unrecorded.test(path))
+      return runWithEffects({ state, fault: null, stubs: [] }, () => service.fetch(request))
     const at = toIso(state.clock.now())
     const asked = await bodyOf(request, options.maxBodyBytes)
-    const target = await targetOf(request, path, asked, current.byId)
+    const target = await targetOf(request, path, asked, byId)
     const fault = target && state.faults.take(target)
-    const answer = await answerWithEffects(request, target, fault, current)
+    const answer = await answerWithEffects(request, target, { state, fault, stubs: [] }, service)
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
-    const shown = current.withoutSecrets({ path: pathAndQueryOf(request.url), body: asked })
+    const shown = withoutSecrets({ path: pathAndQueryOf(request.url), body: asked })
     const entry = {
       at,
       method: request.method,
@@ -218,7 +244,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
         ...toMessage(Object.fromEntries(answer.headers), withoutLinks(answer.body)),
       },
     }
-    state.journal.add(entry, asked.length > maxBodyCharacters ? null : keptInputs(target, current.byId))
+    state.journal.add(entry, asked.length > maxBodyCharacters ? null : keptInputs(target, byId))
     if (answer === null) return resetConnection()
     const { status, headers: answerHeaders, body } = answer
     const effects = fault?.effects ?? {}
@@ -231,24 +257,26 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   async function answerWithEffects(
     request: Request,
     target: Target | null,
-    fault: ActiveFault | null,
-    current: Instance,
+    effects: RequestEffects,
+    service: ServiceApp,
   ): Promise<ReadAnswer | null> {
+    const { fault, state } = effects
     const { delay_ms, reset } = fault?.effects ?? {}
     if (delay_ms !== undefined) await delays.wait(delay_ms)
     if (reset) return null
-    const effects: RequestEffects = { fault, stubs: [] }
     const status = fault && frontStatus(fault, target?.apis ?? [])
-    const response = await (status === null
-      ? runWithEffects(effects, () => current.app.fetch(request))
-      : answerInFront(faultAnswer(status), request, current.frontIdFor))
-    const hint = clockHint(response.headers, current.state)
-    if (hint !== null) response.headers.set(hintHeader, hint)
-    return editAnswer(response, effects)
+    return runWithEffects(effects, async () => {
+      const response = await (status === null
+        ? service.fetch(request)
+        : answerInFront(faultAnswer(status), request, state.requestIds.front))
+      const hint = clockHint(response.headers, state)
+      if (hint !== null) response.headers.set(hintHeader, hint)
+      return editAnswer(response, effects)
+    })
   }
 
   /** Answers as a proxy in front of the service would; the service does not get the request. */
-  async function answerInFront(answer: Answer, request: Request, requestIdFor: Instance["frontIdFor"]) {
+  async function answerInFront(answer: Answer, request: Request, requestIdFor: RequestIds) {
     const { format } = negotiateFormat(request, parseQuery(request.url))
     const set: AnswerSettings = {
       headers: { ...frontHeaders, "x-request-id": idFor(request.headers, requestIdFor) },
@@ -284,10 +312,7 @@ function clockHint(headers: Headers, { clockRunsOn }: MockState): string | null 
   return `the clock stands still: PUT /_mock/clock {"advance": "${seconds}s"}, or start with --clock real`
 }
 
-/** A key of a real service, sent here by mistake, or one of the mock. */
-const holdsAnyKey = (text: string) => holdsKey(text) || toMagicKey(text) !== null
-
-function idFor(headers: Headers, requestIdFor: Instance["frontIdFor"]): string {
+function idFor(headers: Headers, requestIdFor: RequestIds): string {
   return requestIdFor(headers.get("x-request-id"), sentKey(headers))
 }
 
@@ -320,7 +345,7 @@ function requestHeaders(headers: Headers): Record<string, string> {
 }
 
 /** The inputs of a call by API, as JSON without secrets; null when they are too long to keep. */
-function keptInputs(target: Target | null, byId: Instance["byId"]): string | null {
+function keptInputs(target: Target | null, byId: ReadonlyMap<string, PreparedApi>): string | null {
   const inputs = (target?.apis ?? []).map((id) => {
     const definition = byId.get(id)?.definition
     const hidden = (definition ? secretsOf(definition) : []).map((name) => ({ [name]: undefined }))
