@@ -4,6 +4,7 @@ import { type Admission, apiForbidden, rateLimited } from "../call/admission.ts"
 import { fixedFault } from "../call/fault.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { withMember } from "../values/frozen.ts"
+import { standIn } from "../values/stand-in.ts"
 import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
 import type { MockState } from "./state.ts"
@@ -91,7 +92,11 @@ export function injectAtApi(api: PreparedApi): PreparedApi {
       const stub = presentState().stubs.find(id, input)
       if (stub) current.getStore()?.stubs.push(stub)
       const isComputed = stub?.data === undefined && stub?.body === undefined
-      return isComputed ? definition.run(input, context) : (stub.data ?? {})
+      if (!isComputed) return stub.data ?? {}
+      // The questions of an API that runs in a thread arrive outside of the request.
+      const inRequest = AsyncLocalStorage.snapshot()
+      const ports = standIn(context.ports, (work) => inRequest(() => work(context.ports)))
+      return definition.run(input, { ...context, ports })
     }),
   }
 }

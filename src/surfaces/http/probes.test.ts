@@ -42,9 +42,9 @@ test("a failure is shared too, and the next one tries again", async () => {
   expect(await ask()).toBe(2)
 })
 
-test("an age of 0 shares only what is running", async () => {
+test("with an age of 0 each has its own result, also at the same time: they may be in two sessions", async () => {
   let runs = 0
   const ask = createSharedResult(async () => ++runs, 0, createManualClock())
-  expect(await Promise.all([ask(), ask()])).toEqual([1, 1])
-  expect(await ask()).toBe(2)
+  expect(await Promise.all([ask(), ask()])).toEqual([1, 2])
+  expect(await ask()).toBe(3)
 })
