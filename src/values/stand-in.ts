@@ -2,8 +2,8 @@
 export type Use = <R>(work: (present: object) => R) => R
 
 /**
- * Stands for an object that may be another one at each use, so that what is made once works with all of them. Methods may be taken
- * off it. Members that are plain objects are followed in the same way; others are those of the moment when they are read.
+ * Stands for an object that may be another one at each use, so that what is made once works with all of them. Methods may be
+ * taken off it. Members that are plain objects are followed in the same way; others are those of the moment when they are read.
  * @param shape an object with the same members, which is not used otherwise
  */
 export function standIn<T extends object>(shape: T, use: Use): T {
