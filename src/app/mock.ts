@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { noticeThresholds } from "../accounts/credits.ts"
-import { holdsKey } from "../accounts/key.ts"
 import { AccountError } from "../accounts/requirements.ts"
 import { noBackups } from "../admin/backups/backups.ts"
 import { ConfigRefused } from "../admin/config/config-control.ts"
@@ -23,14 +22,7 @@ import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
 import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal, createJournalRoom, maxEntries } from "../mock/journal.ts"
-import {
-  adminKeyName,
-  defaultKey,
-  nameKeys,
-  seedMagicKeys,
-  toMagicKey,
-  withoutAnswerFor,
-} from "../mock/keys.ts"
+import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
 import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
@@ -49,7 +41,6 @@ import type { History } from "../store/history.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
-import { createRequestIds } from "../surfaces/http/request.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, runningOf } from "./admin-parts.ts"
@@ -95,7 +86,8 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const ownParts = { clock: systemClock, timer: systemTimer, time, log: opened.log, taken: catalogIds }
   const ownApis = await loadOwnApis(given, ownParts)
   const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
-  const apis = await prepareApis(given, ownApis, threads, readAnchors(exampleAnchor))
+  const prepared = await prepareApis(given, ownApis, threads, readAnchors(exampleAnchor))
+  const apis = prepared.map(injectAtApi)
   // Loaded for a seed alone, since most test doubles have none.
   const reading = given.seedFile === null ? null : await import("./mock-seed.ts")
   const seed = reading && (await reading.readSeed(given, apis))
@@ -120,8 +112,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
           ...serving,
           ...{ ...seeded, dns: createDns(), replies, journal: createJournal(journals), seed, mailSender },
         }),
-      ...{ apis: apis.map(injectAtApi), guests: seeded.guests, parseZone, parseWebFixture },
-      ...{ program: { version, commit }, timer: systemTimer },
+      ...{ parseZone, parseWebFixture, program: { version, commit }, timer: systemTimer },
     },
     httpSettings(config, { sharedPort: false, tls, isMock: true }),
   )
@@ -179,7 +170,7 @@ async function createState(
   { url, openRequests, dns, replies, journal, seed, mailSender, ...seeded }: StateParts,
 ): Promise<MockState> {
   const { plans, seedTimeMs, logLevel } = config
-  const { names, adminKey, definitions, webhook } = seeded
+  const { names, adminKey, guests, definitions, webhook } = seeded
   const runsOn = config.clock === "real"
   const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
   // Not that of the seed, which has given ids already. Those of one kind may not change those of another.
@@ -229,7 +220,6 @@ async function createState(
   })
   openedStore.listen({ onRaised: deliveries.raised, onMessage() {}, onConnected() {} })
   deliveries.start()
-  const requestIds = () => createRequestIds(random, holdsAnyKey)
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
   return {
@@ -240,7 +230,9 @@ async function createState(
       scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
       ...{ ports, log: opened.log, unsent },
     },
-    requestIds: { service: requestIds(), front: requestIds(), control: requestIds() },
+    apis,
+    random,
+    guests,
     admin: { ...admin, signIn, sessions: nameSignIns(admin.sessions, names) },
     observer: observerFor([...prices.keys()], logLevel, logLevel === null ? null : 1),
     readMetrics,
@@ -287,9 +279,6 @@ async function createState(
     },
   }
 }
-
-/** A key of a real service, sent here by mistake, or one of the mock. */
-const holdsAnyKey = (text: string) => holdsKey(text) || toMagicKey(text) !== null
 
 const webhookOf = ({ webhook: url }: Config) => (url === null ? null : { url, secret: mockWebhookSecret })
 

@@ -13,6 +13,8 @@ import type { Stub } from "./stubs.ts"
 /** The state that answers one request, and the effects of its faults and stubs on it. */
 export interface RequestEffects {
   readonly state: MockState
+  /** Makes the id of the request. */
+  readonly requestIdFor: (sentId: string | null, key: string | null) => string
   readonly fault: ActiveFault | null
   /** The stubs that answered; filled while the request runs. */
   readonly stubs: Stub[]
@@ -26,11 +28,11 @@ export function runWithEffects<T>(effects: RequestEffects, work: () => T): T {
   return current.run(effects, work)
 }
 
-/** The state that answers the request in progress. Without one it throws: no state may answer for another. */
-export function presentState(): MockState {
-  const { state } = current.getStore() ?? {}
-  if (!state) throw new Error("a part of the test double was used outside of a request")
-  return state
+/** The request in progress. Without one it throws: no state may answer for another. */
+export function presentRequest(): RequestEffects {
+  const request = current.getStore()
+  if (!request) throw new Error("a part of the test double was used outside of a request")
+  return request
 }
 
 const callerStatuses: ReadonlySet<number> = new Set([401, 429])
@@ -89,8 +91,9 @@ export function injectAtApi(api: PreparedApi): PreparedApi {
       if (status === 500) throw withoutStack(new Error("a fault of the mock"))
       if (status === 503)
         throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
-      const stub = presentState().stubs.find(id, input)
-      if (stub) current.getStore()?.stubs.push(stub)
+      const { state, stubs } = presentRequest()
+      const stub = state.stubs.find(id, input)
+      if (stub) stubs.push(stub)
       const isComputed = stub?.data === undefined && stub?.body === undefined
       if (!isComputed) return stub.data ?? {}
       // The questions of an API that runs in a thread arrive outside of the request.

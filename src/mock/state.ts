@@ -1,5 +1,8 @@
 import type { AdminAccess } from "../admin/admin-access.ts"
+import type { Random } from "../apis/contract.ts"
+import type { Guests } from "../call/guests.ts"
 import type { Pipeline } from "../call/pipeline.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Observer } from "../observe/observer.ts"
 import type { Exposition } from "../observe/report.ts"
 import type { MockClock, MockDns, MockWeb } from "../ports/mock-ports.ts"
@@ -7,17 +10,14 @@ import type { Faults } from "./faults.ts"
 import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
 
-type RequestIds = (incoming: string | null, sentKey: string | null) => string
-
 /** A mocked service and everything that a test can read and change. A reset replaces it. */
 export interface MockState {
   readonly pipeline: Pipeline
-  /**
-   * Make the ids of requests: for answers of the service, for those in front of it, and for control paths, so that looking at the
-   * journal changes no later answer.
-   */
-  readonly requestIds: Readonly<Record<"service" | "front" | "control", RequestIds>>
+  readonly apis: readonly PreparedApi[]
+  readonly random: Random
   readonly admin: AdminAccess
+  /** The rules for calls without a key; null when they are refused. */
+  readonly guests: Guests | null
   readonly observer: Observer
   readonly clock: Pick<MockClock, "now">
   /** Whether the clock runs on its own. */

@@ -11,10 +11,10 @@ const maxListed = 50
 /** The contents of a page. Lists begin with the oldest. */
 export type View = Awaited<ReturnType<typeof toView>>
 
-async function toView(state: MockState, apis: readonly string[], sessions: readonly string[]) {
+async function toView(state: MockState, sessions: readonly string[]) {
   const { records } = state.journal.records()
   return {
-    ...{ sessions, apis },
+    ...{ sessions, apis: state.apis.map(({ definition }) => definition.id) },
     now: toIso(state.clock.now()),
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),
@@ -29,12 +29,7 @@ async function toView(state: MockState, apis: readonly string[], sessions: reado
 export type Views = ReturnType<typeof createViews>
 
 /** Shows a state to pages, soon after it has changed. A slow page misses what was in between. */
-export function createViews(
-  state: MockState,
-  timer: Timer,
-  apis: readonly string[],
-  sessions: () => readonly string[],
-) {
+export function createViews(state: MockState, timer: Timer, sessions: () => readonly string[]) {
   const watches = new Set<ReturnType<typeof createWatch<null>>>()
   return {
     /** Call it after each request and each change. */
@@ -49,8 +44,7 @@ export function createViews(
       watches.add(watch)
       watch.offer(() => null)
       const take = async () => ({
-        events:
-          watch.take().events.length > 0 && !watch.isOver ? [await toView(state, apis, sessions())] : [],
+        events: watch.take().events.length > 0 && !watch.isOver ? [await toView(state, sessions())] : [],
         lost: 0,
       })
       return {

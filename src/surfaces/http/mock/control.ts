@@ -34,7 +34,6 @@ import { baseOf, maxSessions, type Sessions, sessionHeader } from "./sessions.ts
 export interface ControlParts {
   /** The current state. A reset replaces it. */
   readonly state: () => MockState
-  readonly apis: Parameters<typeof requireExpectation>[1]
   readonly reset: () => Promise<void>
   readonly sessions: Pick<Sessions, "create" | "ids" | "end">
   /** The pages that show the current state. */
@@ -52,23 +51,13 @@ export interface ControlParts {
 
 /** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
 export function controlApp(parts: ControlParts) {
-  const {
-    state,
-    apis,
-    reset,
-    sessions,
-    views,
-    isLocal,
-    brand,
-    parseZone,
-    parseWebFixture,
-    requestIdFor,
-    intake,
-  } = parts
+  const { state, reset, sessions, views, isLocal, brand, parseZone, parseWebFixture, requestIdFor, intake } =
+    parts
   const web = once(async () => (await import("../web/web-http.ts")).createWebHttp(brand))
   const json = ({ request }: { readonly request: Request }) => readObject(request, intake)
   const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
   const noBody = { parse: plain, body: controlSchemas.noBody }
+  const apis = () => new Map(state().apis.map(({ definition }) => [definition.id, definition]))
   const clock = () => ({
     now: toIso(state().clock.now()),
     mode: state().clockRunsOn ? "real" : "stopped",
@@ -134,7 +123,7 @@ export function controlApp(parts: ControlParts) {
     .get(
       "/_mock/requests",
       async ({ query, set }) => {
-        if (query.api !== undefined) requireApi(query.api, apis)
+        if (query.api !== undefined) requireApi(query.api, apis())
         return ok(await findRequests(query, journal()), set)
       },
       { query: controlSchemas.filter },
@@ -156,7 +145,7 @@ export function controlApp(parts: ControlParts) {
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
   change("/_mock/faults", { parse: json, body: controlSchemas.fault }, (rule) => {
-    state().faults.put(requireFault(rule, apis))
+    state().faults.put(requireFault(rule, apis()))
     return faults()
   })
   change("/_mock/profile", { parse: json, body: controlSchemas.profile }, ({ name }) => {
@@ -164,7 +153,7 @@ export function controlApp(parts: ControlParts) {
     return state().faults.profile()
   })
   change("/_mock/stubs", { parse: json, body: controlSchemas.stub }, (rule) => {
-    state().stubs.put(requireStub(rule, apis))
+    state().stubs.put(requireStub(rule, apis()))
     return stubs()
   })
   change("/_mock/clock", { parse: json, body: controlSchemas.clock }, async (move) => {
@@ -231,7 +220,7 @@ export function controlApp(parts: ControlParts) {
     .post(
       "/_mock/verify",
       async ({ body, set }) => {
-        const { outcome, text } = await verify(requireExpectation(body, apis), journal())
+        const { outcome, text } = await verify(requireExpectation(body, apis()), journal())
         if (outcome === "met") return ok({ text }, set)
         const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]
         return send(ownAnswer(status, { error: text, code }), "json", set)

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { shortenKeys } from "../../../accounts/key.ts"
+import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
 import { secretsOf, type Timer } from "../../../apis/contract.ts"
 import { Fault } from "../../../call/fault.ts"
-import type { Guests } from "../../../call/guests.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
 import { maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
+import { toMagicKey } from "../../../mock/keys.ts"
 import {
   frontStatus,
-  presentState,
+  presentRequest,
   type RequestEffects,
   runWithEffects,
 } from "../../../mock/request-effects.ts"
@@ -19,7 +19,7 @@ import { createSecretFilter } from "../../../mock/without-secrets.ts"
 import { isLoopback } from "../../../values/ip.ts"
 import { standIn } from "../../../values/stand-in.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { createHttpApp, type HttpParts } from "../app.ts"
+import { createHttpApp } from "../app.ts"
 import { createClosing } from "../calls.ts"
 import { exposedHeaders } from "../cross-origin.ts"
 import { listen } from "../listener.ts"
@@ -28,7 +28,14 @@ import { parseQuery } from "../read/query.ts"
 import { negotiateFormat } from "../reply/format.ts"
 import { type Answer, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import type { AnswerSettings } from "../request.ts"
-import { createListeningApp, pathAndQueryOf, pathOf, type RequestIds, sentKey } from "../request.ts"
+import {
+  createListeningApp,
+  createRequestIds,
+  pathAndQueryOf,
+  pathOf,
+  type RequestIds,
+  sentKey,
+} from "../request.ts"
 import { type HttpOptions, reachable, urlOf } from "../server.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays, editAnswer, type ReadAnswer } from "./delays.ts"
@@ -38,9 +45,6 @@ import { targetOf } from "./targets.ts"
 export interface MockServerParts {
   /** Makes the state of a start, for the mock or for a session. */
   readonly createState: (serving: Serving) => Promise<MockState>
-  /** APIs and rules for calls without a key, which all states have. */
-  readonly apis: HttpParts["apis"]
-  readonly guests: Guests | null
   readonly parseZone: ControlParts["parseZone"]
   readonly parseWebFixture: ControlParts["parseWebFixture"]
   /** The program that runs. */
@@ -69,11 +73,14 @@ interface Place {
 interface Instance {
   readonly state: MockState
   readonly views: Views
+  readonly requestIdFor: RequestIds
+  /** For answers that are given before the service's own routes. */
+  readonly frontIdFor: RequestIds
+  /** Apart from the others, so that looking at the journal changes no later answer. */
+  readonly controlIdFor: RequestIds
   readonly requests: { inProgress: number }
   ended: boolean
 }
-
-type ServiceApp = ReturnType<typeof createHttpApp>
 
 /** A header that only the test double sends, for those who write the test. */
 const hintHeader = "mock-hint"
@@ -90,11 +97,12 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
-  const byId = new Map(parts.apis.map((api) => [api.definition.id, api]))
-  const withoutSecrets = createSecretFilter(parts.apis.map(({ definition }) => definition))
   /** The place that the control request in progress is about. */
   const controlled = new AsyncLocalStorage<Place>()
   const shared = await openPlace("")
+  const { apis, guests } = shared.instance.state
+  const byId = new Map(apis.map((api) => [api.definition.id, api]))
+  const withoutSecrets = createSecretFilter(apis.map(({ definition }) => definition))
   const sessions = createSessions<Place>({
     ...{ open: openPlace, close: ({ instance }: Place) => end(instance), timer },
     onProblem: (cause) =>
@@ -104,7 +112,6 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   const service = createServiceApp(options.publicUrl)
   const control = controlApp({
     state: () => place().instance.state,
-    apis: new Map(parts.apis.map(({ definition }) => [definition.id, definition])),
     reset: () => reset(place()),
     sessions,
     views: () => place().instance.views,
@@ -112,7 +119,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     brand: options.brand,
     parseZone: parts.parseZone,
     parseWebFixture: parts.parseWebFixture,
-    requestIdFor: (headers) => idFor(headers, place().instance.state.requestIds.control),
+    requestIdFor: (headers) => idFor(headers, place().instance.controlIdFor),
     intake,
   })
   const app = createListeningApp().all("/*", ({ request }) => serve(request), { parse: "none" })
@@ -128,14 +135,13 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
 
   async function open(base: string): Promise<Instance> {
     const requests = { inProgress: 0 }
-    const serving = {
-      publicUrl: publicUrlOf(base),
-      url: () => address,
-      openRequests: () => requests.inProgress,
-    }
+    const publicUrl = publicUrlOf(base)
+    const serving = { publicUrl, url: () => address, openRequests: () => requests.inProgress }
     const state = await parts.createState(serving)
-    const views = createViews(state, timer, [...byId.keys()], () => (base === "" ? sessions.ids() : []))
-    return { state, views, requests, ended: false }
+    const views = createViews(state, timer, () => (base === "" ? sessions.ids() : []))
+    const ids = () => createRequestIds(state.random, holdsAnyKey)
+    const idsOfKinds = { requestIdFor: ids(), frontIdFor: ids(), controlIdFor: ids() }
+    return { state, views, ...idsOfKinds, requests, ended: false }
   }
 
   function publicUrlOf(base: string): string | null {
@@ -144,18 +150,18 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
 
   /** Makes the service, whose parts are those of the state that answers the request in progress: its routes take a megabyte. */
   function createServiceApp(publicUrl: string | null) {
-    const present = standIn(shared.instance.state, (work) => work(presentState()))
+    const present = standIn(shared.instance.state, (work) => work(presentRequest().state))
     const { admin, pipeline, observer, readMetrics, ping } = present
     return createHttpApp(
       {
-        ...{ apis: parts.apis, guests: parts.guests, admin, portal: admin, unsubscribes: admin.unsubscribes },
-        ...{ readMetrics, ping, ...parts.program, requestIdFor: present.requestIds.service },
+        ...{ apis, guests, admin, portal: admin, unsubscribes: admin.unsubscribes, readMetrics, ping },
+        ...{ ...parts.program, requestIdFor: (sent, key) => presentRequest().requestIdFor(sent, key) },
         // Its timers may go on after a request.
         pipeline: { ...pipeline, ports: { ...pipeline.ports, timer } },
         observer: {
           nowMs: observer.nowMs,
           recorderFor: (api, surface) => (start, end) =>
-            presentState().observer.recorderFor(api, surface)(start, end),
+            presentRequest().state.observer.recorderFor(api, surface)(start, end),
         },
       },
       {
@@ -163,11 +169,6 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
         ...{ metricsToken: null, closing: createClosing(timer), strict: false },
       },
     )
-  }
-
-  /** Documents name the address of their session: each of them is made by a service of its own, which is not kept. */
-  function serviceFor({ base }: Place, path: string): ServiceApp {
-    return base !== "" && documents.test(path) ? createServiceApp(publicUrlOf(base)) : service
   }
 
   async function reset(place: Place): Promise<void> {
@@ -195,7 +196,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       )
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown
-      const refusal = await answerInFront(toReply(thrown), request, shared.instance.state.requestIds.control)
+      const refusal = await answerInFront(toReply(thrown), request, shared.instance.controlIdFor)
       refusal.headers.append("set-cookie", endOfCookie)
       return refusal
     }
@@ -207,7 +208,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     const current = place.instance
     current.requests.inProgress++
     try {
-      return await answerAndRecord(request, path, current.state, serviceFor(place, path))
+      return await answerAndRecord(request, path, place)
     } finally {
       current.requests.inProgress--
       current.views.changed()
@@ -215,19 +216,21 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     }
   }
 
-  async function answerAndRecord(
-    request: Request,
-    path: string,
-    state: MockState,
-    service: ServiceApp,
-  ): Promise<Response> {
-    if (unrecorded.test(path))
-      return runWithEffects({ state, fault: null, stubs: [] }, () => service.fetch(request))
+  async function answerAndRecord(request: Request, path: string, place: Place): Promise<Response> {
+    const { instance, base } = place
+    const { state, requestIdFor } = instance
+    const plain: RequestEffects = { state, requestIdFor, fault: null, stubs: [] }
+    if (unrecorded.test(path)) {
+      // Documents name the address of their session: each of them is made by a service of its own, which is not kept.
+      const isOwn = base !== "" && documents.test(path)
+      const answering = isOwn ? createServiceApp(publicUrlOf(base)) : service
+      return runWithEffects(plain, () => answering.fetch(request))
+    }
     const at = toIso(state.clock.now())
     const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, byId)
     const fault = target && state.faults.take(target)
-    const answer = await answerWithEffects(request, target, { state, fault, stubs: [] }, service)
+    const answer = await answerWithEffects(request, target, { ...plain, fault }, instance)
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
     const shown = withoutSecrets({ path: pathAndQueryOf(request.url), body: asked })
@@ -258,7 +261,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     request: Request,
     target: Target | null,
     effects: RequestEffects,
-    service: ServiceApp,
+    { frontIdFor }: Instance,
   ): Promise<ReadAnswer | null> {
     const { fault, state } = effects
     const { delay_ms, reset } = fault?.effects ?? {}
@@ -268,7 +271,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     return runWithEffects(effects, async () => {
       const response = await (status === null
         ? service.fetch(request)
-        : answerInFront(faultAnswer(status), request, state.requestIds.front))
+        : answerInFront(faultAnswer(status), request, frontIdFor))
       const hint = clockHint(response.headers, state)
       if (hint !== null) response.headers.set(hintHeader, hint)
       return editAnswer(response, effects)
@@ -311,6 +314,9 @@ function clockHint(headers: Headers, { clockRunsOn }: MockState): string | null 
   if (clockRunsOn || seconds === null) return null
   return `the clock stands still: PUT /_mock/clock {"advance": "${seconds}s"}, or start with --clock real`
 }
+
+/** A key of a real service, sent here by mistake, or one of the mock. */
+const holdsAnyKey = (text: string) => holdsKey(text) || toMagicKey(text) !== null
 
 function idFor(headers: Headers, requestIdFor: RequestIds): string {
   return requestIdFor(headers.get("x-request-id"), sentKey(headers))
