@@ -1,24 +1,19 @@
-/** Works with the object that is meant at present. */
-export type Use = <R>(work: (present: object) => R) => R
-
 /**
  * Stands for an object that may be another one at each use, so that what is made once works with all of them. Methods may be
  * taken off it. Members that are plain objects are followed in the same way; others are those of the moment when they are read.
  * @param shape an object with the same members, which is not used otherwise
+ * @param use works with the object that is meant at present
  */
-export function standIn<T extends object>(shape: T, use: Use): T {
+export function standIn<T extends object>(shape: T, use: <R>(work: (present: object) => R) => R): T {
   return new Proxy(shape, {
     get(_, name) {
       const known: unknown = Reflect.get(shape, name)
       if (typeof known === "function")
         return (...given: unknown[]) =>
           use((present) => Reflect.apply(Reflect.get(present, name), present, given))
-      if (isPlain(known)) return standIn(known, (work) => use((present) => work(Reflect.get(present, name))))
+      if (known instanceof Object && known.constructor === Object)
+        return standIn(known, (work) => use((present) => work(Reflect.get(present, name))))
       return use((present) => Reflect.get(present, name))
     },
   })
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

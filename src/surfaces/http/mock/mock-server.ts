@@ -73,6 +73,7 @@ interface Place {
 interface Instance {
   readonly state: MockState
   readonly views: Views
+  readonly publicUrl: string | null
   readonly requestIdFor: RequestIds
   /** For answers that are given before the service's own routes. */
   readonly frontIdFor: RequestIds
@@ -135,17 +136,13 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
 
   async function open(base: string): Promise<Instance> {
     const requests = { inProgress: 0 }
-    const publicUrl = publicUrlOf(base)
+    const publicUrl = base === "" ? options.publicUrl : `${options.publicUrl ?? reachable(address)}${base}`
     const serving = { publicUrl, url: () => address, openRequests: () => requests.inProgress }
     const state = await parts.createState(serving)
     const views = createViews(state, timer, () => (base === "" ? sessions.ids() : []))
     const ids = () => createRequestIds(state.random, holdsAnyKey)
     const idsOfKinds = { requestIdFor: ids(), frontIdFor: ids(), controlIdFor: ids() }
-    return { state, views, ...idsOfKinds, requests, ended: false }
-  }
-
-  function publicUrlOf(base: string): string | null {
-    return base === "" ? options.publicUrl : `${options.publicUrl ?? reachable(address)}${base}`
+    return { state, views, publicUrl, ...idsOfKinds, requests, ended: false }
   }
 
   /** Makes the service, whose parts are those of the state that answers the request in progress: its routes take a megabyte. */
@@ -208,7 +205,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     const current = place.instance
     current.requests.inProgress++
     try {
-      return await answerAndRecord(request, path, place)
+      return await answerAndRecord(request, path, current)
     } finally {
       current.requests.inProgress--
       current.views.changed()
@@ -216,21 +213,20 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     }
   }
 
-  async function answerAndRecord(request: Request, path: string, place: Place): Promise<Response> {
-    const { instance, base } = place
-    const { state, requestIdFor } = instance
+  async function answerAndRecord(request: Request, path: string, current: Instance): Promise<Response> {
+    const { state, requestIdFor, publicUrl } = current
     const plain: RequestEffects = { state, requestIdFor, fault: null, stubs: [] }
     if (unrecorded.test(path)) {
       // Documents name the address of their session: each of them is made by a service of its own, which is not kept.
-      const isOwn = base !== "" && documents.test(path)
-      const answering = isOwn ? createServiceApp(publicUrlOf(base)) : service
+      const isOwn = publicUrl !== options.publicUrl && documents.test(path)
+      const answering = isOwn ? createServiceApp(publicUrl) : service
       return runWithEffects(plain, () => answering.fetch(request))
     }
     const at = toIso(state.clock.now())
     const asked = await bodyOf(request, options.maxBodyBytes)
     const target = await targetOf(request, path, asked, byId)
     const fault = target && state.faults.take(target)
-    const answer = await answerWithEffects(request, target, { ...plain, fault }, instance)
+    const answer = await answerWithEffects(request, target, { ...plain, fault }, current)
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
     const shown = withoutSecrets({ path: pathAndQueryOf(request.url), body: asked })
