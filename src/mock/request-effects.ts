@@ -24,12 +24,12 @@ export interface RequestEffects {
 const current = new AsyncLocalStorage<RequestEffects>()
 
 /** Runs the work of a request in its state and under effects, which {@link injectAtAdmission} and {@link injectAtApi} apply. */
-export function runWithEffects<T>(effects: RequestEffects, work: () => T): T {
+export function runRequest<T>(effects: RequestEffects, work: () => T): T {
   return current.run(effects, work)
 }
 
 /** The request in progress. Without one it throws: no state may answer for another. */
-export function presentRequest(): RequestEffects {
+export function thisRequest(): RequestEffects {
   const request = current.getStore()
   if (!request) throw new Error("a part of the test double was used outside of a request")
   return request
@@ -91,7 +91,7 @@ export function injectAtApi(api: PreparedApi): PreparedApi {
       if (status === 500) throw withoutStack(new Error("a fault of the mock"))
       if (status === 503)
         throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
-      const { state, stubs } = presentRequest()
+      const { state, stubs } = thisRequest()
       const stub = state.stubs.find(id, input)
       if (stub) stubs.push(stub)
       const isComputed = stub?.data === undefined && stub?.body === undefined

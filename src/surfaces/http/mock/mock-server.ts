@@ -7,12 +7,7 @@ import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
 import { maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
 import { toMagicKey } from "../../../mock/keys.ts"
-import {
-  frontStatus,
-  presentRequest,
-  type RequestEffects,
-  runWithEffects,
-} from "../../../mock/request-effects.ts"
+import { frontStatus, type RequestEffects, runRequest, thisRequest } from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { createViews, type Views } from "../../../mock/views.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
@@ -147,18 +142,18 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
 
   /** Makes the service, whose parts are those of the state that answers the request in progress: its routes take a megabyte. */
   function createServiceApp(publicUrl: string | null) {
-    const present = standIn(shared.instance.state, (work) => work(presentRequest().state))
+    const present = standIn(shared.instance.state, (work) => work(thisRequest().state))
     const { admin, pipeline, observer, readMetrics, ping } = present
     return createHttpApp(
       {
         ...{ apis, guests, admin, portal: admin, unsubscribes: admin.unsubscribes, readMetrics, ping },
-        ...{ ...parts.program, requestIdFor: (sent, key) => presentRequest().requestIdFor(sent, key) },
+        ...{ ...parts.program, requestIdFor: (sent, key) => thisRequest().requestIdFor(sent, key) },
         // Its timers may go on after a request.
         pipeline: { ...pipeline, ports: { ...pipeline.ports, timer } },
         observer: {
           nowMs: observer.nowMs,
           recorderFor: (api, surface) => (start, end) =>
-            presentRequest().state.observer.recorderFor(api, surface)(start, end),
+            thisRequest().state.observer.recorderFor(api, surface)(start, end),
         },
       },
       {
@@ -220,7 +215,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       // Documents name the address of their session: each of them is made by a service of its own, which is not kept.
       const isOwn = publicUrl !== options.publicUrl && documents.test(path)
       const answering = isOwn ? createServiceApp(publicUrl) : service
-      return runWithEffects(plain, () => answering.fetch(request))
+      return runRequest(plain, () => answering.fetch(request))
     }
     const at = toIso(state.clock.now())
     const asked = await bodyOf(request, options.maxBodyBytes)
@@ -264,7 +259,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     if (delay_ms !== undefined) await delays.wait(delay_ms)
     if (reset) return null
     const status = fault && frontStatus(fault, target?.apis ?? [])
-    return runWithEffects(effects, async () => {
+    return runRequest(effects, async () => {
       const response = await (status === null
         ? service.fetch(request)
         : answerInFront(faultAnswer(status), request, frontIdFor))
