@@ -11,7 +11,7 @@ export function standIn<T extends object>(shape: T, use: <R>(work: (present: obj
       if (typeof known === "function")
         return (...given: unknown[]) =>
           use((present) => Reflect.apply(Reflect.get(present, name), present, given))
-      if (known instanceof Object && known.constructor === Object)
+      if (known instanceof Object && Object.getPrototypeOf(known) === Object.prototype)
         return standIn(known, (work) => use((present) => work(Reflect.get(present, name))))
       return use((present) => Reflect.get(present, name))
     },
