@@ -4,8 +4,9 @@ import fc from "fast-check"
 import { secretsOf } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/mock/journal.ts"
-import { type RequestPattern, verify } from "../src/mock/verify.ts"
+import { type Pattern, verify } from "../src/mock/verify.ts"
 import { post, startTestMock, ways } from "./support/mock.ts"
+import { startReceiver, statusOnly } from "./support/receiver.ts"
 
 const mock = await startTestMock()
 beforeEach(() => mock.reset())
@@ -15,6 +16,7 @@ const lookUp = (id: string, key = "mock-pro", headers: Record<string, string> = 
 const sign = (message: string, key = "mock-pro") =>
   post(mock, "/v1/hmac", key, { message, secret: "hidden-one" })
 const check = (expectation: object) => mock.control("POST", "/verify", expectation)
+const noNotices = async () => []
 const codeOf = async (expectation: object) => (await check(expectation)).code
 
 describe("counts requests", () => {
@@ -253,11 +255,105 @@ describe("contradictions are a 400 that names what to change", () => {
     [{ header: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x-${n}`, "v"])) }, "header"],
     [{ api: "hmac", input: { message: "m".repeat(maxBodyCharacters) } }, "input"],
     [{ counts: 1 }, "counts"],
+    [{ webhook: "credits.low" }, "webhook"],
+    [{ webhook: true }, "webhook"],
+    [{ webhook: "key.created", status: 200 }, "status"],
+    [{ webhook: "key.created", count: 1, at_least: 1 }, "count"],
+    [{ webhook: "key.created", api: "hmac" }, "api"],
+    [{ order: [{ webhook: "key.created" }, { api: "hmac" }] }, "order"],
+    [{ order: [{ api: "hmac" }, { webhook: "key.created" }] }, "order"],
+    [{ webhook: "key.created", order: [{}, { webhook: "key.creatd" }] }, "order[1].webhook"],
+    [{ webhook: "key.created", order: [{}, { key: "mock-pro" }] }, "order[1].key"],
     ["[]", "body"],
     ["", "body"],
   ])("%j names %s", async (expectation, field) => {
     const { code, error } = await mock.control("POST", "/verify", expectation)
     expect([code, error]).toEqual([400, expect.stringContaining(`'${field}'`)])
+  })
+})
+
+describe("webhooks", async () => {
+  const receiver = startReceiver()
+  const sending = await startTestMock({ webhook: receiver.url, webhookTime: "mock" })
+  const exhausted = "credits.exhausted"
+  const threshold = "credits.threshold_reached"
+  const exhaust = () => sending.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
+  const noticesOf = async () =>
+    (await sending.control("GET", "/notices")).data?.notices as {
+      readonly id: string
+      readonly arrival: number | null
+    }[]
+  const checkWebhooks = (expectation: object) => sending.control("POST", "/verify", expectation)
+  beforeEach(async () => {
+    receiver.answer(() => statusOnly(204))
+    await sending.reset()
+  })
+
+  test.each([
+    [{ webhook: exhausted }, 200],
+    [{ webhook: exhausted, count: 1 }, 200],
+    [{ webhook: exhausted, count: 2 }, 417],
+    [{ webhook: exhausted, count: 0 }, 417],
+    [{ webhook: threshold, count: 2 }, 200],
+    [{ webhook: threshold, at_least: 3 }, 417],
+    [{ webhook: threshold, at_least: 1, at_most: 2 }, 200],
+    [{ webhook: threshold, at_most: 1 }, 417],
+    [{ webhook: "month.renewed" }, 417],
+    [{ webhook: "month.renewed", count: 0 }, 200],
+    [{ webhook: "test", count: 0 }, 200],
+    [{ order: [{ webhook: exhausted }, { webhook: threshold }] }, 200],
+    [{ order: [{ webhook: threshold }, { webhook: exhausted }] }, 417],
+    [{ webhook: threshold, order: [{}, {}] }, 200],
+    [{ webhook: threshold, order: [{}, {}, {}] }, 417],
+    // Of requests there is one, whatever webhooks came.
+    [{ count: 1 }, 200],
+  ])("are counted by type: %j is a %d", async (expectation, code) => {
+    await exhaust()
+    expect((await checkWebhooks(expectation)).code).toBe(code)
+  })
+
+  test("that no receiver took do not count, and the message names them first, with the reason", async () => {
+    receiver.answer(({ body }) => statusOnly(JSON.parse(body).type === exhausted ? 500 : 204))
+    await exhaust()
+    const { code, status, error, data } = await checkWebhooks({ webhook: exhausted, count: 1 })
+    expect({ code, status, data }).toEqual({ code: 417, status: "error", data: null })
+    const [pending] = await noticesOf()
+    expect(error).toStartWith(
+      `Expected exactly 1: webhook ${exhausted}, state delivered\n0 came.\nThe nearest of 3 others (- expected, + came):\n` +
+        `#3 ${exhausted} ${pending?.id}\n    webhook ${exhausted}\n  - state delivered\n  + state pending`,
+    )
+    expect(error).toContain(`\n  - webhook ${exhausted}\n  + webhook ${threshold}\n    state delivered`)
+  })
+
+  test("stand in the order in which they were delivered, which a failed attempt changes", async () => {
+    const order = [{ webhook: threshold }, { webhook: exhausted }]
+    receiver.answer(({ body }) => statusOnly(JSON.parse(body).type === exhausted ? 500 : 204))
+    await exhaust()
+    expect((await checkWebhooks({ order })).code).toBe(417)
+    receiver.answer(() => statusOnly(204))
+    await sending.control("PUT", "/clock", { advance: "10s" })
+    expect((await checkWebhooks({ order })).code).toBe(200)
+    const { error } = await checkWebhooks({ order: order.toReversed() })
+    expect(error).toMatch(
+      /Number 2 did not come after #3\. It came before:\n#1 credits\.threshold_reached msg_/,
+    )
+    const notices = await noticesOf()
+    expect(notices.map(({ arrival }) => arrival)).toEqual([3, 1, 2])
+    // Sent again, each is the same webhook.
+    const again = notices.at(-1)?.id
+    expect((await sending.control("PUT", `/notices/${again}/resend`)).code).toBe(200)
+    expect((await checkWebhooks({ webhook: threshold, count: 2 })).code).toBe(200)
+    expect((await noticesOf()).map(({ arrival }) => arrival)).toEqual([3, 1, 2])
+  })
+
+  test("of a mock without a webhook are none, and the message says why", async () => {
+    await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
+    expect(await codeOf({ webhook: exhausted, count: 0 })).toBe(200)
+    expect((await check({ webhook: exhausted })).error).toContain(
+      "+ state unsent: its account has no webhook",
+    )
+    await mock.reset()
+    expect((await check({ webhook: exhausted })).error).toEndWith("0 came.\nNo other webhook came.")
   })
 })
 
@@ -279,10 +375,10 @@ test("lets other work in between two requests of the journal", async () => {
   const pause = async () => {
     pauses++
   }
-  await verify({ count: 100 }, { ...journal.records(), pause })
+  await verify({ count: 100 }, { ...journal.records(), pause }, noNotices)
   expect(pauses).toBe(100)
   const order = [{}, { status: 200 }]
-  await verify({ order }, { ...journal.records(), pause })
+  await verify({ order }, { ...journal.records(), pause }, noNotices)
   // Once to look for the order, and once for what came instead.
   expect(pauses).toBe(300)
 })
@@ -308,7 +404,7 @@ describe("when the journal cannot know, it says so", () => {
     return journal
   }
   const outcomeOf = async (journal: ReturnType<typeof createJournal>, expectation: object) =>
-    (await verify(expectation, { ...journal.records(), pause })).outcome
+    (await verify(expectation, { ...journal.records(), pause }, noNotices)).outcome
 
   test("and never that a request did not come which it may have forgotten", async () => {
     const few = fc.integer({ min: 0, max: 3 })
@@ -335,7 +431,7 @@ describe("when the journal cannot know, it says so", () => {
   })
 
   test("also of an order", async () => {
-    const order: RequestPattern[] = [pattern, { api: "a", input: { n: 2 } }]
+    const order: Pattern[] = [pattern, { api: "a", input: { n: 2 } }]
     expect(await outcomeOf(journalOf(0, 1, 1, 0), { order })).toBe("met")
     expect(await outcomeOf(journalOf(2, 1, 1, 0), { order })).toBe("met")
     expect(await outcomeOf(journalOf(0, 1, 0, 0), { order })).toBe("unmet")
@@ -355,9 +451,9 @@ describe("when the journal cannot know, it says so", () => {
     expect(await codeOf({ ...asked, status: 503, count: 0 })).toBe(200)
     await sign("a")
     expect([await codeOf(asked), await codeOf({ ...asked, count: 1 })]).toEqual([200, 409])
-    const dropped = await verify({ count: 3 }, { ...journalOf(2, 0, 0, 0).records(), pause })
+    const dropped = await verify({ count: 3 }, { ...journalOf(2, 0, 0, 0).records(), pause }, noNotices)
     expect(dropped.outcome).toBe("unmet")
-    const unknown = await verify(pattern, { ...journalOf(2, 0, 0, 0).records(), pause })
+    const unknown = await verify(pattern, { ...journalOf(2, 0, 0, 0).records(), pause }, noNotices)
     expect(unknown.text).toEndWith(
       "The 2 oldest requests are no longer kept: empty the journal before the part to verify.",
     )

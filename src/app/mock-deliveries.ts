@@ -69,6 +69,8 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   const { promise: mailsEnded, resolve: endMails } = Promise.withResolvers<MailReply>()
   const shown = new Map<string, ShownAttempt[]>()
   let shownCount = 0
+  /** The ids of delivered messages, in the order in which receivers took them. */
+  const arrived = new Map<string, number>()
   /** Receivers that were silent during the present move of the clock: they would be at each attempt of the move. */
   let silent: Set<string> | null = null
 
@@ -97,7 +99,14 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   })
   const delivery = createDelivery({
     ...parts,
-    outbox: { ...outbox, claim: (options) => outbox.claim(whileMoving(options)) },
+    outbox: {
+      ...outbox,
+      claim: (options) => outbox.claim(whileMoving(options)),
+      async record(notice, attempt, result) {
+        if (result.kind === "delivered") arrived.set(notice.id, arrived.get(notice.id) ?? arrived.size + 1)
+        await outbox.record(notice, attempt, result)
+      },
+    },
     sender: local,
     random: longestWaits,
     timer: loopTimer,
@@ -179,7 +188,8 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
     /** Notices with their attempts, oldest first. */
     async list() {
       await settle()
-      return (await outbox.list()).map((notice) => toShown(notice, shown.get(notice.id) ?? []))
+      const notices = await outbox.list()
+      return notices.map((notice) => toShown(notice, shown.get(notice.id) ?? [], arrived.get(notice.id)))
     },
     /** Sends a mail again, once. Throws as {@link MockMails.requireEnded}. */
     async resendMail(id: string): Promise<void> {
@@ -244,11 +254,11 @@ function toAttempt(
   return { at, duration_ms: durationMs, url, status, error, fault, sent, headers, body }
 }
 
-function toShown(notice: NoticeRecord, attempts: readonly ShownAttempt[]) {
+function toShown(notice: NoticeRecord, attempts: readonly ShownAttempt[], arrival: number | null = null) {
   const { id, state, nextAttemptMs, lastError } = notice
   const reason = state === "unsent" ? "its account has no webhook, or gets its notices by mail" : lastError
   return {
     ...{ id, ...toMessage(notice), state, reason: state === "delivered" ? null : reason },
-    ...{ next_attempt: toIso(nextAttemptMs), attempts },
+    ...{ arrival, next_attempt: toIso(nextAttemptMs), attempts },
   }
 }

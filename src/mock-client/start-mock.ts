@@ -112,12 +112,14 @@ export interface RequestFilter {
   readonly key?: string
 }
 
-/** A kind of request. All conditions must hold; `{}` is every request. */
+/** A kind of request. All conditions must hold; `{}` is every request. With `webhook` it is a kind of webhook message instead. */
 export interface MockPattern extends RequestFilter {
   /** Values of one input of `api`, as for {@link MockRule.input}; in a batch, of any of its inputs. */
   readonly input?: Readonly<Record<string, unknown>>
   /** Values of request headers, by name. */
   readonly header?: Readonly<Record<string, string>>
+  /** Delivered webhook messages of this type, such as `key.created`. It goes with no other condition. */
+  readonly webhook?: string
 }
 
 /**
@@ -125,6 +127,7 @@ export interface MockPattern extends RequestFilter {
  * @example
  * await mock.verify({ api: "hmac", status: 200, input: { message: "a" }, count: 1 })
  * await mock.verify({ key: "mock-pro", order: [{ api: "hmac", status: 503 }, { api: "hmac", status: 200 }] })
+ * await mock.verify({ webhook: "credits.exhausted", count: 1 })
  */
 export interface MockExpectation extends MockPattern {
   readonly count?: number
@@ -261,6 +264,8 @@ export interface MockNotice {
   readonly state: "pending" | "delivered" | "failed" | "unsent"
   /** Why it was not delivered; null if it was, or was not tried. */
   readonly reason: string | null
+  /** Its place in the order in which receivers took the messages, from 1; null if none did. */
+  readonly arrival: number | null
   /** When it is tried next (ISO 8601, the mock's clock); null unless pending. */
   readonly next_attempt: string | null
   readonly attempts: readonly MockAttempt[]

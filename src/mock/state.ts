@@ -6,9 +6,14 @@ import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Observer } from "../observe/observer.ts"
 import type { Exposition } from "../observe/report.ts"
 import type { MockClock, MockDns, MockWeb } from "../ports/mock-ports.ts"
+import type { NoticeRecord } from "../store/outbox.ts"
 import type { Faults } from "./faults.ts"
 import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
+
+/** A webhook message. `arrival` is its place in the order in which receivers took the messages, from 1; null if none did. */
+export type ShownNotice = Pick<NoticeRecord, "id" | "type" | "state"> &
+  Readonly<{ reason: string | null; arrival: number | null }>
 
 /** A mocked service and everything that a test can read and change. A reset replaces it. */
 export interface MockState {
@@ -32,7 +37,7 @@ export interface MockState {
   /** The webhook that `--webhook` gives all accounts, and the secret that signs for it; null without one. */
   readonly webhook: { readonly url: string; readonly secret: string } | null
   /** Notices with the attempts to deliver them, oldest first. Waits a moment for those in progress. */
-  notices(): Promise<readonly object[]>
+  notices(): Promise<readonly ShownNotice[]>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */
   mails(): Promise<readonly object[]>
   /** Sends one of them again, and returns it. Throws Fault `notFound` without it, and InputRejected if it cannot be sent. */

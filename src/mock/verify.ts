@@ -1,14 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { shortenKeys } from "../accounts/key.ts"
-import { type Journal, type JournalEntry, type JournalRecord, shownKey } from "./journal.ts"
+import { type JournalEntry, type JournalRecord, shownKey } from "./journal.ts"
 import { keyMatches } from "./keys.ts"
 import { hasValues, type Values } from "./rule.ts"
+import type { ShownNotice } from "./state.ts"
 
 const few = { maxProperties: 50, "x-requirement": "must be an object of at most 50 texts" }
 const texts = Type.Record(Type.String(), Type.String(), few)
 const values = Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
 
-/** A kind of request that a test expects. All of its conditions must hold; without any, it is every request. */
+/** A kind of request that a test expects: all conditions hold. With `webhook`, alone, it is a delivered webhook of this type. */
 export const patternSchema = Type.Object({
   api: Type.Optional(Type.String()),
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -16,34 +17,54 @@ export const patternSchema = Type.Object({
   // The values of one input of the API; in a batch, of any of its inputs.
   input: Type.Optional(values),
   header: Type.Optional(texts),
+  webhook: Type.Optional(Type.String()),
 })
 
 const number = (minimum: number) => Type.Optional(Type.Integer({ minimum, maximum: 1_000_000 }))
-const steps = "must be a list of 2 to 100 objects, each with some of api, key, status, input, header"
+const steps =
+  "must be a list of 2 to 100 objects, each with some of api, key, status, input, header or webhook"
 
-/** How often requests should have come, at least once if there is no number; or in which order. */
+/** How often requests or webhooks should have come, at least once if there is no number; or in which order. */
 export const expectationSchema = Type.Object({
   ...patternSchema.properties,
   ...{ count: number(0), at_least: number(1), at_most: number(0) },
   order: Type.Optional(Type.Array(values, { minItems: 2, maxItems: 100, "x-requirement": steps })),
 })
 
-export type RequestPattern = Static<typeof patternSchema>
-export type Expectation = Omit<Static<typeof expectationSchema>, "order"> & { order?: RequestPattern[] }
+export type Pattern = Static<typeof patternSchema>
+export type Expectation = Omit<Static<typeof expectationSchema>, "order"> & { order?: Pattern[] }
 
-/** The expected requests and those that came. The outcome is unknown when the journal no longer holds what decides it. */
+/** What was expected and what came. The outcome is unknown when the journal no longer holds what decides it. */
 type Verdict = { readonly outcome: "met" | "unmet" | "unknown"; readonly text: string }
 
-type Given = ReturnType<Journal["records"]> & { readonly pause: () => Promise<void> | undefined }
+/** A request of the journal, or a webhook in the place of one. */
+type Came = JournalRecord & { readonly notice?: ShownNotice }
+type Given = { records: readonly Came[]; dropped: number; pause: () => Promise<void> | undefined }
 
-/** Whether the requests that came are as expected. */
-export function verify(expectation: Expectation, given: Given): Promise<Verdict> {
+/**
+ * Whether the requests, or webhooks, that came are as expected.
+ * @param notices those that were raised, oldest first
+ */
+export async function verify(
+  expectation: Expectation,
+  given: Given,
+  notices: () => Promise<readonly ShownNotice[]>,
+): Promise<Verdict> {
   const { order } = expectation
-  return order ? verifyOrder(order, given) : verifyCount(expectation, given)
+  const isOfWebhooks = (order?.[0] ?? expectation).webhook !== undefined
+  const came = isOfWebhooks ? { ...given, dropped: 0, records: toRecords(await notices()) } : given
+  return order ? verifyOrder(order, came) : verifyCount(expectation, came)
+}
+
+/** Webhooks in the order in which they were delivered. Those that were not come last. */
+function toRecords(notices: readonly ShownNotice[]): readonly Came[] {
+  const placeOf = ({ arrival }: ShownNotice) => arrival ?? notices.length + 1
+  const sorted = notices.toSorted((one, two) => placeOf(one) - placeOf(two))
+  return sorted.map((notice, index) => ({ ...nothing, number: index + 1, notice }))
 }
 
 /** The kept requests that match, oldest first; how many requests came; how many of them are no longer kept. */
-export async function findRequests(pattern: RequestPattern, { records, dropped, pause }: Given) {
+export async function findRequests(pattern: Pattern, { records, dropped, pause }: Given) {
   const requests: JournalEntry[] = []
   for (const record of records) {
     await pause()
@@ -70,10 +91,10 @@ async function verifyCount(expectation: Expectation, given: Given): Promise<Verd
 }
 
 /** Each pattern must match a request after the one of the pattern before it. Others may come between them. */
-async function verifyOrder(order: readonly RequestPattern[], given: Given): Promise<Verdict> {
+async function verifyOrder(order: readonly Pattern[], given: Given): Promise<Verdict> {
   const steps = order.map((pattern, index) => `\n  ${index + 1}. ${toText(pattern)}`)
   const expected = `Expected in this order:${steps.join("")}`
-  const unknown: JournalRecord[] = []
+  const unknown: Came[] = []
   let [found, last] = [0, 0]
   for (const record of given.records) {
     await given.pause()
@@ -94,17 +115,17 @@ async function verifyOrder(order: readonly RequestPattern[], given: Given): Prom
   return { outcome: "unmet", text: `${expected}\n${text}\n${nearest(missing, later)}` }
 }
 
-function toUnknown(expected: string, dropped: number, [tooLong]: readonly JournalRecord[]): Verdict {
+function toUnknown(expected: string, dropped: number, [tooLong]: readonly Came[]): Verdict {
   const lost = `\nThe ${dropped} oldest requests are no longer kept: empty the journal before the part to verify.`
   const cut = `\nThe input of #${tooLong?.number} is too long to be kept: leave out 'input'.`
   const text = `It cannot be found out. ${expected}${dropped > 0 ? lost : ""}${tooLong ? cut : ""}`
   return { outcome: "unknown", text }
 }
 
-/** The kept requests by how they fit a pattern, oldest first; those that do not, the nearest first. */
-async function sort(pattern: RequestPattern, { records, pause }: Given) {
-  const found: Record<Fit, JournalRecord[]> = { same: [], other: [], unknown: [] }
-  const distances = new Map<JournalRecord, number>()
+/** What came by how it fits a pattern, oldest first; what does not, the nearest first. */
+async function sort(pattern: Pattern, { records, pause }: Given) {
+  const found: Record<Fit, Came[]> = { same: [], other: [], unknown: [] }
+  const distances = new Map<Came, number>()
   for (const record of records) {
     await pause()
     const { fit, distance } = compare(pattern, record)
@@ -117,17 +138,22 @@ async function sort(pattern: RequestPattern, { records, pause }: Given) {
 
 type Fit = "same" | "other" | "unknown"
 
-/** The conditions of a pattern beside a request. */
-function compare(pattern: RequestPattern, record: JournalRecord) {
-  const { entry, inputs } = record.unpack()
+/** The conditions of a pattern beside what came. */
+function compare(pattern: Pattern, { notice, unpack }: Came) {
+  const { entry, inputs } = unpack()
   const { apis, request, response } = entry
-  const { api, key, status, header = {}, input = {} } = pattern
+  const { webhook, api, key, status, header = {}, input = {} } = pattern
   const conditions: { name: string; wanted: string; came: string; fit: Fit; distance: number }[] = []
   const add = (name: string, wanted: unknown, came: unknown, isSame: boolean | null, distance = 2) =>
     conditions.push({
       ...{ name, wanted: String(wanted), came: String(came ?? "(none)"), distance: isSame ? 0 : distance },
       fit: isSame === null ? "unknown" : isSame ? "same" : "other",
     })
+  if (webhook !== undefined) {
+    const { type, state, reason } = notice ?? {}
+    add("webhook", webhook, type, type === webhook, 100)
+    add("state", "delivered", reason ? `${state}: ${reason}` : state, state === "delivered")
+  }
   if (api !== undefined) add("api", api, apis.join(", ") || null, apis.includes(api), 100)
   if (key !== undefined) add("key", shownKey(key), entry.key, keyMatches(shownKey(key), entry.key))
   if (status !== undefined) add("status", status, response?.status, response?.status === status)
@@ -156,7 +182,7 @@ function nearestInput(wanted: Values, inputs: string | null, api: string): Value
   return counted.reduce((best, one) => (one.same > best.same ? one : best), { input: {}, same: -1 }).input
 }
 
-function toText(pattern: RequestPattern): string {
+function toText(pattern: Pattern): string {
   const texts = compare(pattern, nothing).conditions.map(({ name, wanted }) => `${name} ${shown(wanted)}`)
   return texts.join(", ") || "any request"
 }
@@ -165,12 +191,12 @@ const request = { headers: {}, body: "", cut: false }
 const none = { number: 0, at: "", method: "", path: "", apis: [], key: null, fault: null, response: null }
 const nothing = { number: 0, characters: 0, unpack: () => ({ entry: { ...none, request }, inputs: "{}" }) }
 
-/** How many requests a text shows, and how many characters of a value. */
+/** How many requests or webhooks a text shows, and how many characters of a value. */
 const [maxShown, maxValue] = [5, 200]
 
-/** The first of other requests, as diffs. */
-function nearest(pattern: RequestPattern, others: readonly JournalRecord[]): string {
-  if (others.length === 0) return "No other request came."
+/** The first of the others, as diffs. */
+function nearest(pattern: Pattern, others: readonly Came[]): string {
+  if (others.length === 0) return `No other ${pattern.webhook === undefined ? "request" : "webhook"} came.`
   const diffs = others.slice(0, maxShown).map((record) => {
     const lines = compare(pattern, record).conditions.map(({ name, wanted, came, fit }) => {
       const [one, other] = shownBoth(wanted, came)
@@ -181,13 +207,14 @@ function nearest(pattern: RequestPattern, others: readonly JournalRecord[]): str
   return `The nearest of ${others.length} others (- expected, + came):\n${diffs.join("\n")}`
 }
 
-function list(records: readonly JournalRecord[]): string {
+function list(records: readonly Came[]): string {
   const more = records.length > maxShown ? [`and ${records.length - maxShown} more`] : []
   return [...records.slice(0, maxShown).map(head), ...more].map((line) => `\n${line}`).join("")
 }
 
-function head(record: JournalRecord): string {
-  const { number, method, path, key, response } = record.unpack().entry
+function head({ number, notice, unpack }: Came): string {
+  if (notice) return `#${number} ${notice.type} ${notice.id}`
+  const { method, path, key, response } = unpack().entry
   const answer = response?.status ?? "connection reset"
   return `#${number} ${method} ${shown(path)} with ${key === null ? "no key" : `key ${shown(key)}`} → ${answer}`
 }

@@ -3,6 +3,7 @@ import { balanceOf, monthAhead } from "../../accounts/credits.ts"
 import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { choice, nullable, nullableText } from "../../apis/contract.ts"
 import { type AccountDetails, type AccountUpdate, notifyChoices } from "../../store/admin-store.ts"
+import { thresholdReached } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../audit/record.ts"
 import { AdminFault, missing } from "../fault.ts"
@@ -31,6 +32,9 @@ const optionalEvents = {
 
 /** The name of an event that an account can choose. */
 export type OptionalEvent = keyof typeof optionalEvents
+
+/** All types of webhook messages. `test` tries a webhook. */
+export const webhookTypes: readonly string[] = [thresholdReached, ...Object.keys(optionalEvents), "test"]
 
 export const eventsParameter = Type.Array(
   Type.Union(Object.keys(optionalEvents).map((event) => Type.Literal(event))),

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { webhookTypes } from "../../../admin/accounts/account.ts"
 import { type ApiDefinition, InputRejected, reject, secretsOf } from "../../../apis/contract.ts"
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
@@ -7,12 +8,7 @@ import { effectNames, type Rule, type WebhookFault } from "../../../mock/faults.
 import { maxBodyCharacters } from "../../../mock/journal.ts"
 import { type AnswerEdit, type Chance, type Delay, maxDelayMs } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
-import {
-  type Expectation,
-  expectationSchema,
-  patternSchema,
-  type RequestPattern,
-} from "../../../mock/verify.ts"
+import { type Expectation, expectationSchema, type Pattern, patternSchema } from "../../../mock/verify.ts"
 import { isObject } from "../../../values/is-object.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
 import { checkedBy } from "../route-schemas.ts"
@@ -187,7 +183,10 @@ export function requireExpectation(body: Static<typeof expectationSchema>, apis:
   requirePattern(pattern, apis)
   if (!order) return counted
   const check = (step: Body) => requirePattern({ ...pattern, ...readPattern(step) }, apis)
-  return { order: order.map((step, index) => at(`order[${index}].`, () => check(step))) }
+  const patterns = order.map((step, index) => at(`order[${index}].`, () => check(step)))
+  if (new Set(patterns.map(({ webhook }) => webhook === undefined)).size > 1)
+    reject("order", "must be of requests alone or of webhooks alone: which came first is not known")
+  return { order: patterns }
 }
 
 const readPattern = readerOf(patternSchema)
@@ -195,8 +194,15 @@ const readPattern = readerOf(patternSchema)
 /** Headers with credentials: the journal keeps their beginning. */
 const shortenedHeaders = /^(?:x-api-key|x-admin-key|authorization|x-csrf-token)$/i
 
-function requirePattern(pattern: RequestPattern, apis: Apis): RequestPattern {
-  const { api, input, header = {} } = pattern
+function requirePattern(pattern: Pattern, apis: Apis): Pattern {
+  const { webhook, ...ofRequest } = pattern
+  const { api, input, header = {} } = ofRequest
+  if (webhook !== undefined) {
+    const [other] = Object.keys(ofRequest)
+    if (other !== undefined)
+      reject(other, "must not be given together with 'webhook', which a request does not have")
+    if (!webhookTypes.includes(webhook)) reject("webhook", `must be one of ${webhookTypes.join(", ")}`)
+  }
   const definition = api === undefined ? null : requireApi(api, apis)
   if (input) {
     if (!definition) return reject("api", "is missing: an input is one of an API")

@@ -220,7 +220,7 @@ export function controlApp(parts: ControlParts) {
     .post(
       "/_mock/verify",
       async ({ body, set }) => {
-        const { outcome, text } = await verify(requireExpectation(body, apis()), journal())
+        const { outcome, text } = await verify(requireExpectation(body, apis()), journal(), state().notices)
         if (outcome === "met") return ok({ text }, set)
         const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]
         return send(ownAnswer(status, { error: text, code }), "json", set)
