@@ -52,3 +52,20 @@ export function exchange(
     request.end(body)
   })
 }
+
+/** What the text of a request shows. */
+type Described = Readonly<Record<"method" | "path", string>> & {
+  readonly number: number
+  readonly key: string | null
+  readonly fault: object | null
+  readonly request: { readonly body: string }
+  readonly response: { readonly status: number; readonly body: string } | null
+}
+
+/** A request and its answer as text, for the output of a failed test. */
+export function describeRequest({ number, method, path, key, fault, request, response }: Described): string {
+  const requestLine = `${number}. ${method} ${path} with ${key === null ? "no key" : `key ${key}`}`
+  const faultLine = fault ? `\n   fault: ${JSON.stringify(fault)}` : ""
+  const answer = response ? `${response.status} ${response.body}` : "connection reset"
+  return `${requestLine}${request.body && `\n   ${request.body}`}${faultLine}\n   → ${answer}`
+}

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `penknife/mock`: starts the service as a test double from a test in Node or Bun. */
 import { findCommand } from "./command.ts"
-import { controlOf, exchange, openSession } from "./control-client.ts"
+import { controlOf, describeRequest, exchange, openSession } from "./control-client.ts"
 import { startProcess } from "./process.ts"
 import { waitForWebhooks } from "./webhooks.ts"
 
@@ -334,7 +334,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   return {
     ...running,
     requests,
-    describeRequests: async (filter) => (await requests(filter)).map(describe).join("\n"),
+    describeRequests: async (filter) => (await requests(filter)).map(describeRequest).join("\n"),
     verify: async (expected) => (await control<{ text: string }>("POST", "/_mock/verify", expected)).text,
     fault: (fault) => change("PUT", "/_mock/faults", fault),
     stub: (stub) => change("PUT", "/_mock/stubs", stub),
@@ -394,11 +394,4 @@ function argumentsOf(options: MockOptions): string[] {
   })
   const start = ["mock", "--port", "0", "--json", "--stop-with-stdin"]
   return [...start, ...given, ...(options.graphql === false ? ["--no-graphql"] : [])]
-}
-
-function describe({ number, method, path, key, fault, request, response }: MockRequest): string {
-  const requestLine = `${number}. ${method} ${path} with ${key === null ? "no key" : `key ${key}`}`
-  const faultLine = fault ? `\n   fault: ${JSON.stringify(fault)}` : ""
-  const answer = response ? `${response.status} ${response.body}` : "connection reset"
-  return `${requestLine}${request.body && `\n   ${request.body}`}${faultLine}\n   → ${answer}`
 }

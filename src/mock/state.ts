@@ -6,13 +6,12 @@ import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Observer } from "../observe/observer.ts"
 import type { Exposition } from "../observe/report.ts"
 import type { MockClock, MockDns, MockWeb } from "../ports/mock-ports.ts"
-import type { NoticeRecord } from "../store/outbox.ts"
 import type { Faults } from "./faults.ts"
 import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
 
 /** A webhook message. `arrival` is its place in the order in which receivers took the messages, from 1; null if none did. */
-export type ShownNotice = Pick<NoticeRecord, "id" | "type" | "state"> &
+export type ShownNotice = Readonly<Record<"id" | "type" | "state", string>> &
   Readonly<{ reason: string | null; arrival: number | null }>
 
 /** A mocked service and everything that a test can read and change. A reset replaces it. */
