@@ -4,8 +4,11 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Glob } from "bun"
 import packageJson from "../package.json" with { type: "json" }
+import { resultType } from "../scripts/generate/apis.ts"
 import { apiPages, generate } from "../scripts/generate.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { statuses } from "../src/surfaces/graphql/refusal.ts"
+import { fieldsOf } from "../src/surfaces/markdown/api-page.ts"
 
 const root = join(import.meta.dir, "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
@@ -32,6 +35,24 @@ test("every link leads to a file, and to a heading in it", () => {
   const isBroken = ({ file, anchor }: (typeof links)[number]) =>
     !existsSync(join(root, file)) || (anchor !== "" && !anchorsOf(read(file)).includes(anchor))
   expect(links.filter(isBroken)).toEqual([])
+})
+
+test("schema.graphql says what each field of each API means", () => {
+  const schema = read("docs/schema.graphql")
+  const missing = catalog.flatMap((api) => {
+    const fields = fieldsOf(api.output)
+    expect(fields.length).toBeGreaterThan(0)
+    return fields
+      .filter(({ path, schema: { description = "" } }) => {
+        const name = path.replace(/^.*\./, "").replace("[]", "")
+        const parent = path.includes(".") ? path.slice(0, path.lastIndexOf(".")) : ""
+        return !typeBelow(schema, resultType(api), parent).some(
+          ([field, meaning]) => field === name && meaning.startsWith(description),
+        )
+      })
+      .map(({ path }) => `${api.id}: ${path}`)
+  })
+  expect(missing).toEqual([])
 })
 
 test("the README is short", () => {
@@ -64,6 +85,16 @@ test("versions are exact", () => {
     ])
   }
 })
+
+/** The fields of the type of a path such as `rows[].reasons[]`, which starts in the named type: each with its description. */
+function typeBelow(schema: string, type: string, path: string): (readonly [string, string])[] {
+  const [, body = ""] = new RegExp(`^type ${type} \\{\\n(.*?)^\\}`, "ms").exec(schema) ?? []
+  const fields = [...body.matchAll(/"""\s*(.*?)\s*"""\n {2}(\w+)[^\n]*?: \[?(\w+)/gs)]
+  if (path === "") return fields.map(([, meaning = "", name = ""]) => [name, meaning])
+  const [first = "", ...rest] = path.split(".")
+  const next = fields.find(([, , name]) => name === first.replace("[]", ""))
+  return typeBelow(schema, next?.[3] ?? "", rest.join("."))
+}
 
 /** The anchors that a Markdown viewer gives to the headings of a page. */
 function anchorsOf(page: string): string[] {

@@ -1,6 +1,6 @@
 import { byCategory } from "../../src/apis/categories.ts"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
-import { toApiPage } from "../../src/surfaces/markdown/api-page.ts"
+import { fieldsOf, toApiPage } from "../../src/surfaces/markdown/api-page.ts"
 import { toTable } from "./table.ts"
 
 /** One line for each API, with a link to its reference. */
@@ -29,7 +29,8 @@ export function apiIndex(apis: readonly ApiDefinition[]): string {
 }
 
 /**
- * The page of an API in docs/apis: parameters, fields and one call, whose answer is still empty.
+ * The page of an API in docs/apis: parameters and one call, whose answer is still empty. The meaning of each field stands once, in
+ * docs/schema.graphql; the page that a running service shows has it too.
  * @param more the path of another page about the API, relative to docs/apis; null without one
  */
 export function apiPage(api: ApiDefinition, more: string | null): string {
@@ -40,10 +41,17 @@ export function apiPage(api: ApiDefinition, more: string | null): string {
     more: ` Rules and errors: [APIs](../apis.md).${more === null ? "" : ` More: [${api.id}](${more}).`}`,
     answer: "",
   })
-  // docs/apis.md says once what these fields are.
-  return page
-    .replace(/^- `problems\[\]\.(?:severity|message|where)`.*\n/gm, "")
-    .replace(/^- `problems`, .*$/m, "- `problems`, list: [what was found](../apis.md#names).")
-    .replace(/^(- `[^`]+`(?:, premium)?), (?:string|object): /gm, "$1: ")
-    .replace(/^(- `[^`]+`(?:, premium)?), list of objects/gm, "$1, list")
+  const marked = fieldsOf(api.output).filter(({ premium }) => premium)
+  const parents = new Set(marked.map(({ path }) => path))
+  const premium = marked
+    .filter(({ path }) => !parents.has(path.replace(/(?:\[\])?\.[^.]+$/, "")) || !path.includes("."))
+    .map(({ path }) => `\`${path}\``)
+  const fields = `Fields of \`data\`: \`${resultType(api)}\` in [schema.graphql](../schema.graphql).`
+  const shown = page.slice(0, page.indexOf("\nFields of `data`:\n"))
+  return `${shown}\n${fields}${premium.length === 0 ? "" : ` Premium: ${premium.join(", ")}.`}\n`
+}
+
+/** The name of the type in docs/schema.graphql that has the fields of an API's answer. */
+export function resultType({ id }: ApiDefinition): string {
+  return `${id.charAt(0).toUpperCase()}${id.slice(1)}Result`
 }
