@@ -29,8 +29,8 @@ export function apiIndex(apis: readonly ApiDefinition[]): string {
 }
 
 /**
- * The page of an API in docs/apis: parameters and one call, whose answer is still empty. The meaning of each field stands once, in
- * docs/schema.graphql; the page that a running service shows has it too.
+ * The page of an API in docs/apis: parameters and one call, whose answer is still empty. The meaning of each field stands
+ * once, in docs/schema.graphql; the page that a running service shows has it too.
  * @param more the path of another page about the API, relative to docs/apis; null without one
  */
 export function apiPage(api: ApiDefinition, more: string | null): string {
