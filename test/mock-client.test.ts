@@ -140,6 +140,20 @@ test("shared uses a session of a running mock: only it is reset, and it ends wit
   await other.stop()
 })
 
+test("a start says why nothing is sent to a webhook on another machine, in its sessions too", async () => {
+  await using started = await startMock({ command, webhook: "https://receiver.example/hook" })
+  await using session = await startMock({ shared: started.url })
+  const reason = expect.stringContaining("not sent: the test double delivers to this machine alone")
+  expect(started.webhook).toEqual({
+    url: "https://receiver.example/hook",
+    secret: expect.any(String),
+    reason,
+  })
+  expect(session.webhook).toEqual(started.webhook)
+  await using local = await startMock({ command, webhook: "http://127.0.0.1:1/hook" })
+  expect(local.webhook).toMatchObject({ reason: null })
+})
+
 test("a session of a mock with a webhook has that webhook too", async () => {
   const receiver = startReceiver()
   await using started = await startMock({ command, webhook: receiver.url })

@@ -3,6 +3,7 @@ import { describe, expect, setSystemTime, test } from "bun:test"
 import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
+import { runCliForTest } from "./support/cli.ts"
 import { post, startTestMock, type TestMock } from "./support/mock.ts"
 import { type Received, startReceiver, statusOnly } from "./support/receiver.ts"
 
@@ -130,6 +131,19 @@ test("a webhook on another host is listed with the reason, and nothing is sent",
   await exhaust(mock)
   const reason = expect.stringContaining("not sent: the test double delivers to this machine")
   expect(await noticesOf(mock)).toMatchObject(raised.map(() => ({ state: "failed", reason, attempts: [] })))
+})
+
+test("the start says at once that nothing is sent to another host, and says nothing of one on this machine", async () => {
+  const start = (url: string) =>
+    runCliForTest(["mock", "--port", "0", "--webhook", url], { stopRequested: async () => {} })
+  const away = await start("https://receiver.example/hook")
+  expect(away.err).toBe(
+    "penknife: --webhook: messages to https://receiver.example/hook are listed, but not sent: the test double delivers to this machine alone, which is localhost, 127.0.0.0/8 and ::1\n",
+  )
+  expect(away.out).not.toContain("Webhooks go to")
+  const here = await start("http://127.0.0.1:1/hook")
+  expect(here.err).toBe("")
+  expect(here.out).toContain(`Webhooks go to http://127.0.0.1:1/hook, signed with ${mockWebhookSecret}`)
 })
 
 test("a reset ends attempts in progress, forgets the attempts, and keeps the webhook", async () => {

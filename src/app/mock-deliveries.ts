@@ -2,6 +2,7 @@ import type { Clock, Timer } from "../apis/contract.ts"
 import { toMessage as toMail } from "../mail/compose.ts"
 import { createMailDelivery, type MailDeliveryParts } from "../mail/deliver-mails.ts"
 import type { WebhookFault } from "../mock/faults.ts"
+import { notLocal } from "../mock/webhook-secret.ts"
 import type { Log } from "../ports/log.ts"
 import type { MailReply, MailSender } from "../ports/mail-sender.ts"
 import {
@@ -53,8 +54,6 @@ const lateMs = 600_000
 /** Stands for the mail catcher among the hosts of receivers. */
 const catcher = "mail catcher"
 const silentBefore = "not sent: the receiver was silent before, in the same move of the clock"
-const notLocal =
-  "not sent: the test double delivers to this machine alone, which is localhost, 127.0.0.0/8 and ::1"
 
 /** Waits as long as they can be, so that the same tests see the same: 5 s, doubling up to an hour. */
 const longestWaits = { bytes: (length: number) => new Uint8Array(length).fill(255) }

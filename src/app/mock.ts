@@ -27,7 +27,7 @@ import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
 import webFixture from "../mock/web-replies.yaml"
-import { mockWebhookSecret } from "../mock/webhook-secret.ts"
+import { mockWebhookOf } from "../mock/webhook-secret.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
@@ -118,7 +118,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   )
   return {
     ...{ url: server.url, seed: server.seed, key: defaultKey, ca: tls?.ca ?? null },
-    webhook: webhookOf(config),
+    webhook: mockWebhookOf(config.webhook),
     differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {
       await server.stop(stopGraceMs)
@@ -145,7 +145,7 @@ async function seedStore(config: Config, apis: readonly PreparedApi[], { log }: 
   const openedStore = openStore(database, clock)
   const randoms = { random: createSeededRandom("penknife"), auditRandom: createSeededRandom("audit") }
   const program = { ...openedStore, ...randoms, clock, plans, prices: runningOf(config, apis).prices }
-  const webhook = webhookOf(config)
+  const webhook = mockWebhookOf(config.webhook)
   const names = await seedMagicKeys({
     ...openedStore,
     ...{ accounts: createProgramAccounts(program), plans, clock, plan },
@@ -279,8 +279,6 @@ async function createState(
     },
   }
 }
-
-const webhookOf = ({ webhook: url }: Config) => (url === null ? null : { url, secret: mockWebhookSecret })
 
 function refuseResend(thrown: unknown): never {
   if (!(thrown instanceof AccountError)) throw thrown

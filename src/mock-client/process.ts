@@ -9,8 +9,8 @@ export interface MockProcess {
   /** The certificate of the mock's authority (PEM); null for plain HTTP. */
   readonly ca: string | null
   readonly pid: number
-  /** Where the webhooks of the accounts go, and the secret that signs them; null without one. */
-  readonly webhook: { readonly url: string; readonly secret: string } | null
+  /** Where the webhooks of the accounts go, the secret that signs them, and why none are sent; null without one. */
+  readonly webhook: { readonly url: string; readonly secret: string; readonly reason: string | null } | null
   /** How it differs from the service of `--like`, a sentence each. */
   readonly differences: readonly string[]
   /** Stops the process; resolves when it has ended. */

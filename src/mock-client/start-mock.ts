@@ -59,8 +59,8 @@ export interface Mock {
   readonly pid: number | null
   /** How it differs from the service of {@link MockOptions.like}, a sentence each. */
   readonly differences: readonly string[]
-  /** The address of {@link MockOptions.webhook}, and the secret that signs for it (`whsec_…`); null without that option. */
-  readonly webhook: { readonly url: string; readonly secret: string } | null
+  /** The address of {@link MockOptions.webhook}, the secret that signs for it (`whsec_…`), and why nothing is sent; or null. */
+  readonly webhook: { readonly url: string; readonly secret: string; readonly reason: string | null } | null
 
   /** The requests so far with their answers, oldest first. Rejects when the mock no longer keeps the oldest ones. */
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>

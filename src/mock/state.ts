@@ -9,6 +9,7 @@ import type { MockClock, MockDns, MockWeb } from "../ports/mock-ports.ts"
 import type { Faults } from "./faults.ts"
 import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
+import type { MockWebhook } from "./webhook-secret.ts"
 
 /** A webhook message. `arrival` is its place in the order in which receivers took the messages, from 1; null if none did. */
 export type ShownNotice = Readonly<Record<"id" | "type" | "state", string>> &
@@ -33,8 +34,8 @@ export interface MockState {
   readonly faults: Faults
   readonly stubs: Stubs
   readonly journal: Journal
-  /** The webhook that `--webhook` gives all accounts, and the secret that signs for it; null without one. */
-  readonly webhook: { readonly url: string; readonly secret: string } | null
+  /** The webhook that `--webhook` gives all accounts; null without one. */
+  readonly webhook: MockWebhook | null
   /** Notices with the attempts to deliver them, oldest first. Waits a moment for those in progress. */
   notices(): Promise<readonly ShownNotice[]>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */

@@ -63,6 +63,8 @@ export function addMock(program: Command, parts: CliParts): void {
     if (prints.printSeed) return mock.seed().then(terminal.out).finally(mock.stop)
     const stopped = stopRequested({ stdin })
     const { url, key, ca, webhook, differences } = mock
+    if (webhook?.reason)
+      terminal.err(`penknife: --webhook: messages to ${webhook.url} are listed, but ${webhook.reason}\n`)
     for (const difference of differences ?? []) terminal.err(`penknife: --like: ${difference}\n`)
     if (config.strictLike && differences?.length) {
       await mock.stop()
@@ -73,7 +75,8 @@ export function addMock(program: Command, parts: CliParts): void {
       terminal.out(`${JSON.stringify({ ...event, webhook: webhook ?? undefined, differences })}\n`)
     } else {
       terminal.out(startText(url, key, config))
-      if (webhook) terminal.out(`Webhooks go to ${webhook.url}, signed with ${webhook.secret}\n\n`)
+      if (webhook?.reason === null)
+        terminal.out(`Webhooks go to ${webhook.url}, signed with ${webhook.secret}\n\n`)
     }
     await stopped
     await mock.stop()

@@ -5,6 +5,7 @@ import type { ApiDefinition, Clock, Random, Timer } from "../../apis/contract.ts
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
+import type { MockWebhook } from "../../mock/webhook-secret.ts"
 import type { Served } from "../../observe/siblings.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
@@ -125,7 +126,7 @@ export interface RunningMock {
   /** The authority's certificate (PEM) when the mock serves TLS; otherwise null. */
   readonly ca: string | null
   /** The webhook of `--webhook`; null without it. */
-  readonly webhook: { readonly url: string; readonly secret: string } | null
+  readonly webhook: MockWebhook | null
   /** How it differs from the service of `--like`, a sentence each; undefined without that. */
   readonly differences?: readonly string[] | undefined
   /** The present state as a seed file. */
