@@ -160,28 +160,34 @@ function createInOrder(total: number, { resultsPerPart, write, count, free, give
   let next = 0
   let writing: Promise<void> | undefined
 
-  function writeReady(): Promise<void> | undefined {
-    for (let ready = waiting.get(next); ready; ready = waiting.get(next)) {
-      waiting.delete(next)
-      if (counted.size > 0) {
-        free(counted.get(next) ?? 0)
-        counted.delete(next)
-      }
+  function takeWaiting(): Result | undefined {
+    if (waiting.size === 0) return
+    const result = waiting.get(next)
+    waiting.delete(next)
+    free(counted.get(next) ?? 0)
+    counted.delete(next)
+    return result
+  }
+
+  function writeReady(first = takeWaiting()): Promise<void> | undefined {
+    for (let ready = first; ready; ready = takeWaiting()) {
       next++
       part.push(ready)
       if (part.length < resultsPerPart && next < total) continue
       const full = part
       part = []
       const pause = write(full, next - full.length, giveWay) ?? (waiting.has(next) ? giveWay() : undefined)
-      if (pause) return pause.then(writeReady)
+      if (pause) return pause.then(() => writeReady())
     }
     writing = undefined
   }
 
   return (result: Result) => {
-    waiting.set(result.index, result)
-    if (writing || result.index !== next) counted.set(result.index, count(result))
-    writing ??= writeReady()
+    if (!writing && result.index === next) writing = writeReady(result)
+    else {
+      waiting.set(result.index, result)
+      counted.set(result.index, count(result))
+    }
     return writing
   }
 }
