@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { issueKinds } from "../../src/apis/spfvalidator/issues.ts"
 import { limits } from "../../src/apis/spfvalidator/limits.ts"
 import { toRiskScore } from "../../src/apis/spfvalidator/report.ts"
-import { input } from "../../src/apis/spfvalidator/schema.ts"
 
 const text = await Bun.file(join(import.meta.dir, "../../docs/spfvalidator.md")).text()
 
@@ -38,10 +37,6 @@ test("every limit", () => {
   expect(rows("Limits")).toEqual(
     Object.entries(limits).map(([name, limit]) => [name, limit.toLocaleString("en-US"), described]),
   )
-})
-
-test("every parameter", () => {
-  expect(rows("Parameters").map(([name]) => name)).toEqual(Object.keys(input.properties))
 })
 
 test("every base of the risk score", () => {
