@@ -255,7 +255,7 @@ test("80 % and 95 % of a month's credits raise one notice each, once a month", a
   for (let i = 0; i < 4; i++) await spend(i === 3 ? 199 : 200)
   expect(await notices()).toEqual([])
   await spend(1)
-  const unsent = { state: "unsent", next_attempt: null, attempts: [] }
+  const unsent = { state: "unsent", arrival: null, next_attempt: null, attempts: [] }
   const reason = "its account has no webhook, or gets its notices by mail"
   const first = {
     ...{ ...unsent, reason },

@@ -254,6 +254,24 @@ describe("faults of webhooks", () => {
     expect((await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })).status).toBe(200)
   })
 
+  test("is told that it acts on nothing yet, until an account has a webhook on this machine", async () => {
+    const note = expect.stringContaining("so this fault acts on nothing yet")
+    const put = (mock: TestMock, body: object) =>
+      mock.control("PUT", "/faults", body).then(({ data }) => data)
+    const fault = { webhook: true, twice: true }
+    const mock = await startTestMock()
+    expect(await put(mock, fault)).toEqual({ faults: [fault], note })
+    expect(await put(mock, { webhook: true, times: 0 })).toEqual({ faults: [] })
+    expect(await put(mock, { api: "hmac", status: 503 })).not.toHaveProperty("note")
+    const away = await startTestMock({ webhook: "https://receiver.example/hook" })
+    expect(await put(away, fault)).toHaveProperty("note", note)
+    const [account] = (await administer(mock, "GET", "/accounts")).data
+    await administer(mock, "POST", `/accounts/${account?.id}/webhook`, { url: startReceiver().url })
+    expect(await put(mock, fault)).toEqual({ faults: [expect.anything(), fault] })
+    const here = await startTestMock({ webhook: startReceiver().url })
+    expect(await put(here, fault)).toEqual({ faults: [fault] })
+  })
+
   test.each<[object, string]>([
     [{ webhook: true }, "status"],
     [{ webhook: true, drop: false }, "status"],

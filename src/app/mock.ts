@@ -252,6 +252,7 @@ async function createState(
       await cleaner.run()
     },
     webhook,
+    sendsWebhooks: () => hasLocalWebhook(openedStore),
     notices: deliveries.list,
     mails: () => deliveries.settle().then(mockMails.list),
     async resend(list, id) {
@@ -278,6 +279,14 @@ async function createState(
       await store.close()
     },
   }
+}
+
+async function hasLocalWebhook({ admin, outbox }: Pick<ReturnType<typeof openStore>, "admin" | "outbox">) {
+  for (const { id } of await admin.accounts({}, { limit: Number.MAX_SAFE_INTEGER, after: null })) {
+    const webhook = await outbox.findWebhook(id)
+    if (webhook?.goneMs === null && mockWebhookOf(webhook.url)?.reason === null) return true
+  }
+  return false
 }
 
 function refuseResend(thrown: unknown): never {

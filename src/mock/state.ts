@@ -36,6 +36,8 @@ export interface MockState {
   readonly journal: Journal
   /** The webhook that `--webhook` gives all accounts; null without one. */
   readonly webhook: MockWebhook | null
+  /** Whether an account has a webhook to which messages are sent. */
+  sendsWebhooks(): Promise<boolean>
   /** Notices with the attempts to deliver them, oldest first. Waits a moment for those in progress. */
   notices(): Promise<readonly ShownNotice[]>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */

@@ -144,9 +144,11 @@ export function controlApp(parts: ControlParts) {
     })
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
-  change("/_mock/faults", { parse: json, body: controlSchemas.fault }, (rule) => {
-    state().faults.put(requireFault(rule, apis()))
-    return faults()
+  change("/_mock/faults", { parse: json, body: controlSchemas.fault }, async (rule) => {
+    const fault = requireFault(rule, apis())
+    state().faults.put(fault)
+    const isIdle = "webhook" in fault && fault.times !== 0 && !(await state().sendsWebhooks())
+    return { ...faults(), ...(isIdle && { note: noReceiver }) }
   })
   change("/_mock/profile", { parse: json, body: controlSchemas.profile }, ({ name }) => {
     state().faults.useProfile(name)
@@ -232,6 +234,9 @@ export function controlApp(parts: ControlParts) {
 
 const onlyHere =
   "The page opens on the machine of the test double alone, at a loopback address. Its control paths can be called from here."
+
+const noReceiver =
+  "No account has a webhook on this machine, so this fault acts on nothing yet. Start with --webhook URL, or set one by the admin API."
 
 function ok(data: object, set: AnswerSettings): string {
   return send(ownAnswer(200, { data }), "json", set)
