@@ -35,8 +35,9 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
       const answers = await Promise.all(browsers.map((browser) => browser.signIn(kind, { token })))
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
       const again = await openBrowser(second.url).signIn(kind, { token })
-      expect([again.status, again.body.detail]).toEqual([
+      expect([again.status, again.body.type, again.body.detail]).toEqual([
         401,
+        "urn:penknife:problem:link-over",
         "The link was used already, or it has expired. Ask for a new one.",
       ])
       const { data } = (await admin("GET", `/audit?operation=${kind}.sign_in`)).body

@@ -4,6 +4,7 @@ import { shortenKeys } from "../accounts/key.ts"
 export const adminFaults = {
   invalid: { status: 400, title: "The request is not valid" },
   unauthenticated: { status: 401, title: "An admin key or a session is needed" },
+  "link-over": { status: 401, title: "The link was used or is over" },
   forbidden: { status: 403, title: "A permission is missing" },
   "cross-site-request": { status: 403, title: "The request did not come from a page of this service" },
   "not-found": { status: 404, title: "Not found" },

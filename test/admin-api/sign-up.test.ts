@@ -2,6 +2,8 @@
  * Sign-up over HTTP: what visitors can learn, what pages of others can do, and an invitation from its making to the first call.
  */
 import { describe, expect, test } from "bun:test"
+import { createSecret } from "../../src/accounts/key.ts"
+import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient } from "../support/admin.ts"
 import { openBrowser } from "../support/browser.ts"
 import { startTestMock } from "../support/mock.ts"
@@ -82,6 +84,7 @@ describe("an invitation", () => {
     browser.send("POST", "/portal/mail-links/confirm", { body: { token, ...more } })
   const read = (token: string, browser = openBrowser(mock.url)) =>
     browser.send("POST", "/portal/mail-links/read", { body: { token } })
+  const over = { type: "urn:penknife:problem:link-over", title: "The link was used or is over" }
   const linkUsed = "The link was used already, or it has expired. Ask for a new one."
   const tokenOf = (url: unknown) => /\/portal\/confirm#invitation=(pkl-\w{38})$/.exec(String(url))?.[1] ?? ""
 
@@ -97,7 +100,11 @@ describe("an invitation", () => {
     const call = await fetch(`${mock.url}/v1/usage`, { headers: { "x-api-key": String(body.first_key) } })
     expect(call.status).toBe(200)
     expect((await browser.send("GET", "/portal/session")).body).toMatchObject({ signed_in: true })
-    expect((await confirm(tokenOf(made.url))).status).toBe(401)
+    const again = await confirm(tokenOf(made.url))
+    expect(again.body).toMatchObject({ ...over, status: 401, detail: linkUsed })
+    const never = await confirm(createSecret("linkToken", systemRandom))
+    expect({ ...never.body, request_id: null }).toEqual({ ...again.body, request_id: null })
+    expect(never.headers.get("www-authenticate")).toBe("Bearer")
     const used = await read(tokenOf(made.url), browser)
     expect([used.status, used.body.detail]).toEqual([409, linkUsed])
     expect((await admin("GET", "/accounts?email=eve@example.com")).body.data).toMatchObject([{ name: "Eve" }])
@@ -111,7 +118,7 @@ describe("an invitation", () => {
     ]
     expect((await admin("POST", `/invitations/${first.id}/revoke`)).status).toBe(200)
     expect((await admin("POST", `/invitations/${first.id}/revoke`)).status).toBe(404)
-    expect((await confirm(tokenOf(first.url))).status).toBe(401)
+    expect((await confirm(tokenOf(first.url))).body).toMatchObject({ ...over, status: 401 })
     const { now } = (await mock.control("GET", "/clock")).data ?? {}
     const set = (iso: string) => mock.control("PUT", "/clock", { now: iso })
     await set(new Date(Date.parse(String(now)) + 7 * 86_400_000).toISOString())

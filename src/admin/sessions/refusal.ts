@@ -1,7 +1,7 @@
 import { signInRefusals } from "../sign-in.ts"
 
 /** Why a sign-in is refused, with the text for the user. */
-const sessionRefusals = {
+export const sessionRefusals = {
   ...signInRefusals,
   linkMalformed: "The link is incomplete. Copy the whole link and open it again.",
   linkUsed: "The link was used already, or it has expired. Ask for a new one.",

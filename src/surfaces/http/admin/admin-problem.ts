@@ -98,7 +98,7 @@ export function setAdminHeaders(set: AnswerSettings, contentType: string): void 
 /** RFC 9110 §11.6.1: a 401 names the accepted scheme. */
 function headersOf(code: ProblemCode, retryAfterSeconds: number | null): Record<string, string> {
   return {
-    ...(code === "unauthenticated" && { "www-authenticate": "Bearer" }),
+    ...(problems[code].status === 401 && { "www-authenticate": "Bearer" }),
     ...(retryAfterSeconds !== null && { "retry-after": String(retryAfterSeconds) }),
   }
 }

@@ -73,7 +73,7 @@ export function browserRoutes(
       { requestId, address }: Exchange["incoming"],
       message: string,
       signIn: () => Promise<T>,
-      code: "unauthenticated" | "conflict" = "unauthenticated",
+      code?: "conflict",
     ): Promise<T> {
       try {
         return await signIn()
@@ -88,7 +88,11 @@ export function browserRoutes(
           ...(typeof why === "string" && { why: why.slice(0, 300) }),
           address: from,
         })
-        throw new AdminFault(code, thrown.message)
+        // A link that there never was is refused alike.
+        throw new AdminFault(
+          code ?? (reason === "linkUsed" ? "link-over" : "unauthenticated"),
+          thrown.message,
+        )
       }
     },
   }

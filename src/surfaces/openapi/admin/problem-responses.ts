@@ -1,3 +1,4 @@
+import { sessionRefusals } from "../../../admin/sessions/refusal.ts"
 import { signInRefusals } from "../../../admin/sign-in.ts"
 import { fixedFault } from "../../../call/fault.ts"
 import { type ProblemCode, problems } from "../../http/admin/admin-problem.ts"
@@ -64,6 +65,7 @@ type ProblemStatus = keyof typeof names
 const details: Readonly<Record<ProblemCode, string>> = {
   invalid: "The 'limit' parameter must be a whole number from 1 to 1000.",
   unauthenticated: signInRefusals.expired,
+  "link-over": sessionRefusals.linkUsed,
   forbidden: "This needs the permission 'keys.write'.",
   "cross-site-request":
     "A page of another site sent this request with your session. Open the page of this service and try again.",
