@@ -60,6 +60,12 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ["thread", "a longer one", qrcodegenerator, { text: "1".repeat(300) }],
   ["service", "a short schema", jsonschemavalidator, { schema: { type: "string" }, document: 1 }],
   ["thread", "a reference", jsonschemavalidator, { schema: { not: { $ref: "#" } }, document: 1 }],
+  [
+    "thread",
+    "an inner schema with the address of the outer one, which it becomes",
+    jsonschemavalidator,
+    { schema: { items: { allOf: [{ $id: "" }, { $id: "" }] } }, document: nested(98, 1) },
+  ],
   ["thread", "a reference by anchor", jsonschemavalidator, { schema: { $dynamicRef: "#a" }, document: 1 }],
   ["thread", "a pattern", jsonschemavalidator, { schema: { items: { pattern: "a" } }, document: 1 }],
   ["thread", "patterns of names", jsonschemavalidator, { schema: { patternProperties: {} }, document: 1 }],
