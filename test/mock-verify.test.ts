@@ -305,7 +305,7 @@ describe("webhooks", async () => {
     [{ order: [{ webhook: threshold }, { webhook: exhausted }] }, 417],
     [{ webhook: threshold, order: [{}, {}] }, 200],
     [{ webhook: threshold, order: [{}, {}, {}] }, 417],
-    // Of requests there is one, whatever webhooks came.
+    // Webhooks do not count as requests: there is one.
     [{ count: 1 }, 200],
   ])("are counted by type: %j is a %d", async (expectation, code) => {
     await exhaust()

@@ -53,7 +53,7 @@ export function exchange(
   })
 }
 
-/** What the text of a request shows. */
+/** The parts of a request that its text shows. */
 type Described = Readonly<Record<"method" | "path", string>> & {
   readonly number: number
   readonly key: string | null

@@ -20,7 +20,7 @@ export interface RequestEffects {
   readonly stubs: Stub[]
 }
 
-/** Those of the request in progress. The pipeline has no argument for them, since only the mock has them. */
+/** The effects of the request in progress. The pipeline has no argument for them, since only the mock has them. */
 const current = new AsyncLocalStorage<RequestEffects>()
 
 /** Runs the work of a request in its state and under effects, which {@link injectAtAdmission} and {@link injectAtApi} apply. */

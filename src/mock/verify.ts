@@ -34,7 +34,7 @@ export const expectationSchema = Type.Object({
 export type Pattern = Static<typeof patternSchema>
 export type Expectation = Omit<Static<typeof expectationSchema>, "order"> & { order?: Pattern[] }
 
-/** What was expected and what came. The outcome is unknown when the journal no longer holds what decides it. */
+/** The expectation and what came. The outcome is unknown when the journal no longer holds what decides it. */
 type Verdict = { readonly outcome: "met" | "unmet" | "unknown"; readonly text: string }
 
 /** A request of the journal, or a webhook in the place of one. */
@@ -122,7 +122,7 @@ function toUnknown(expected: string, dropped: number, [tooLong]: readonly Came[]
   return { outcome: "unknown", text }
 }
 
-/** What came by how it fits a pattern, oldest first; what does not, the nearest first. */
+/** Records that came by how they fit a pattern, oldest first; those that do not, the nearest first. */
 async function sort(pattern: Pattern, { records, pause }: Given) {
   const found: Record<Fit, Came[]> = { same: [], other: [], unknown: [] }
   const distances = new Map<Came, number>()

@@ -103,7 +103,7 @@ export function createSharedResult<T>(
   maxAgeMs: number,
   { monotonicMs }: Pick<Clock, "monotonicMs">,
 ): () => Promise<T> {
-  // Those who ask a test double at the same time may be in different sessions.
+  // Two that ask a test double at the same time may be in different sessions.
   if (maxAgeMs === 0) return work
   let latest: Promise<T> | null = null
   let startedMs = 0
