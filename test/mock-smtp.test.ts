@@ -1,5 +1,6 @@
 /** `penknife mock --smtp`: mails reach a catcher on this machine, and are listed as without it. */
 import { expect, test } from "bun:test"
+import type { SMTPServerOptions } from "smtp-server"
 import { postWith } from "./support/keyed-request.ts"
 import { startMailServer } from "./support/mail-server.ts"
 import { startTestMock, type TestMock } from "./support/mock.ts"
@@ -14,9 +15,9 @@ interface Mail {
 
 const mailsOf = async (mock: TestMock) => (await mock.control("GET", "/mails")).data?.mails as Mail[]
 
-async function askForLink(mock: TestMock): Promise<void> {
+async function askForLink(mock: TestMock, email = "ann@example.com"): Promise<void> {
   const answer = await mock.fetch("/portal/mail-links", {
-    ...postWith({ for: "sign-up", email: "ann@example.com" }),
+    ...postWith({ for: "sign-up", email }),
     headers: { "content-type": "application/json", origin: mock.url },
   })
   expect(answer.status).toBeLessThan(300)
@@ -43,6 +44,19 @@ test("a catcher that is away gets the mail by a later attempt, on the clock of t
   // Each attempt has a link of its own.
   expect(second?.link).not.toBe(first?.link ?? "")
   expect([second?.to, others]).toEqual(["ann@example.com", []])
+})
+
+test("mails arrive in the order in which they were raised, also while the catcher is slow", async () => {
+  const isOpen = Promise.withResolvers<void>()
+  const onMailFrom: SMTPServerOptions["onMailFrom"] = (_, __, done) => void isOpen.promise.then(() => done())
+  const { address, taken } = await startMailServer({ hideSTARTTLS: true, onMailFrom })
+  const mock = await startTestMock({ smtp: `smtp://127.0.0.1:${address.port}` })
+  const asked = Array.from({ length: 12 }, (_, number) => `reader${number}@example.com`)
+  for (const email of asked) await askForLink(mock, email)
+  isOpen.resolve()
+  await mock.control("PUT", "/clock", { advance: "1s" })
+  expect(taken.map(({ to }) => to)).toEqual(asked)
+  expect((await mailsOf(mock)).map(({ to }) => to).sort()).toEqual(asked.toSorted())
 })
 
 test.each(["smtp://mail.example", "smtp://192.0.2.1:25", "smtps://[2001:db8::1]"])(

@@ -94,7 +94,7 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   const mailDelivery = createMailDelivery({
     ...parts,
     ...mailing,
-    ...{ mails, sender: mailSender, onComposed: mailing.shown.add, timer: loopTimer },
+    ...{ mails, sender: mailSender, onComposed: mailing.shown.add, timer: loopTimer, maxConnections: 1 },
   })
   const delivery = createDelivery({
     ...parts,

@@ -17,8 +17,8 @@ import type { MailBrand } from "./layout.ts"
 /** Longer than an attempt can take, so that no other process sends the same mail meanwhile. */
 const leaseMs = 60_000
 const maxWaitMs = maxDelayMs + leaseMs + mailLimitMs
-/** Connections to the mail server at once. */
-const maxConnections = 8
+/** Connections to the mail server at once, by default. */
+const usualConnections = 8
 
 /** A server may repeat the link of a mail in its words, which operators read: while it works, it signs in. */
 function withoutTokens(text: string): string {
@@ -35,6 +35,8 @@ export interface MailDeliveryParts extends Pick<Ports, "clock" | "timer" | "rand
   readonly unsubscribeLink: UnsubscribeLink
   /** Called with each mail before it is handed over, its link included; for a test double, which shows it. */
   readonly onComposed?: (mail: MailRecord, composed: ComposedMail) => void
+  /** Connections to the mail server at once, from 1; with 1, mails arrive in the order in which they become due. */
+  readonly maxConnections?: number
   readonly log: Log
 }
 
@@ -48,7 +50,7 @@ export interface MailHealth {
 
 /** Creates what sends mails from the outbox, each at least once, but does not start it. */
 export function createMailDelivery(parts: MailDeliveryParts) {
-  const { mails, sender, clock, random, log } = parts
+  const { mails, sender, clock, random, log, maxConnections = usualConnections } = parts
   let problem: string | null = null
 
   async function attempt(mail: MailRecord): Promise<void> {

@@ -446,7 +446,7 @@ CREATE TABLE mails (
   last_status     INTEGER,          -- of SMTP
   last_error      TEXT,
   delivered_ms    INTEGER
-) STRICT, WITHOUT ROWID;
+) STRICT; -- mails that are due at one time are sent in the order of rows
 CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
