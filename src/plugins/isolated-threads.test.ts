@@ -7,7 +7,6 @@ import { dataconverter } from "../apis/dataconverter/index.ts"
 import { isolatedRuns } from "../apis/isolated-runs.ts"
 import { jsondiff } from "../apis/jsondiff/index.ts"
 import { jsonpath } from "../apis/jsonpath/index.ts"
-import { jsonschemavalidator } from "../apis/jsonschemavalidator/index.ts"
 import { markdownconverter } from "../apis/markdownconverter/index.ts"
 import { qrcodegenerator } from "../apis/qrcodegenerator/index.ts"
 import { systemClock } from "../ports/clock.ts"
@@ -58,19 +57,6 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ["thread", "a longer one", markdownconverter, { text: "*a*".repeat(99) }],
   ["service", "a short text as QR code", qrcodegenerator, { text: "é".repeat(270), scale: 16 }],
   ["thread", "a longer one", qrcodegenerator, { text: "1".repeat(300) }],
-  ["service", "a short schema", jsonschemavalidator, { schema: { type: "string" }, document: 1 }],
-  ["thread", "a reference", jsonschemavalidator, { schema: { not: { $ref: "#" } }, document: 1 }],
-  [
-    "thread",
-    "an inner schema with the address of the outer one, which it becomes",
-    jsonschemavalidator,
-    { schema: { items: { allOf: [{ $id: "" }, { $id: "" }] } }, document: nested(98, 1) },
-  ],
-  ["thread", "a reference by anchor", jsonschemavalidator, { schema: { $dynamicRef: "#a" }, document: 1 }],
-  ["thread", "a pattern", jsonschemavalidator, { schema: { items: { pattern: "a" } }, document: 1 }],
-  ["thread", "patterns of names", jsonschemavalidator, { schema: { patternProperties: {} }, document: 1 }],
-  ["thread", "formats", jsonschemavalidator, { schema: true, document: 1, assert_formats: true }],
-  ["thread", "other schemas", jsonschemavalidator, { schema: true, document: 1, others: {} }],
   ["service", "three aliases", dataconverter, { text: "a: &a 1\nb: [*a, *a, *a]", from: "yaml", to: "json" }],
   [
     "thread",
@@ -213,30 +199,6 @@ const shortTexts = fc
   )
 const formats = fc.constantFrom("json", "yaml", "xml", "csv", "toml")
 
-const applied = [
-  "not",
-  "if",
-  "then",
-  "items",
-  "contains",
-  "propertyNames",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]
-const lists = ["allOf", "anyOf", "oneOf", "prefixItems"]
-const named = ["properties", "dependentSchemas"]
-/** Schemas and documents as deep as fit into a small input. */
-const schemas = fc
-  .array(fc.constantFrom(...applied, ...lists, ...named), { minLength: 1, maxLength: 60 })
-  .map((keywords) =>
-    keywords.reduce<unknown>((schema, keyword, index) => {
-      const inner = lists.includes(keyword) ? [schema] : named.includes(keyword) ? { a: schema } : schema
-      const next = { [keyword]: inner, ...(index % 3 === 0 ? { unevaluatedProperties: false } : {}) }
-      return JSON.stringify(next).length > 300 ? schema : next
-    }, true),
-  )
-const instances = fc.constantFrom<unknown>(1, [1, 2, 3], { a: { a: { a: 1 } } }, [[[[1]]]], nested(30, 1))
-
 /** Half of what a turn of the service may take: far more than the 5 ms that the slowest input takes here. */
 const maxMs = 25
 
@@ -247,7 +209,6 @@ test.each<[string, ApiDefinition, fc.Arbitrary<Record<string, unknown>>]>([
     fc.record({ text: shortTexts, dialect: fc.constantFrom("gfm", "commonmark") }),
   ],
   ["dataconverter", dataconverter, fc.record({ text: shortTexts, from: formats, to: formats })],
-  ["jsonschemavalidator", jsonschemavalidator, fc.record({ schema: schemas, document: instances })],
   [
     "qrcodegenerator",
     qrcodegenerator,
