@@ -68,6 +68,20 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   expect(await placeOf(api, input)).toBe(place)
 })
 
+test("a run in the service that exceeds the stack is refused as one in a thread is", async () => {
+  let reads = 0
+  const document = {
+    get a() {
+      // The first read measures the input.
+      if (++reads === 2) throw new RangeError("Maximum call stack size exceeded.")
+      return 1
+    },
+  }
+  expect(await placeOf(jsonpath, { document, path: "$.a" })).toBe(
+    "service: The 'document' parameter is nested too deeply. Make it shorter or simpler, or change 'path'.",
+  )
+})
+
 /** A document that counts how often its values and names are read. */
 function countedReads(document: unknown) {
   const counted = { reads: 0, document: wrap(document) }

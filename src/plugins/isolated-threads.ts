@@ -2,7 +2,7 @@ import type { ApiDefinition, Clock, Isolation, Timer } from "../apis/contract.ts
 import { isolatedRuns } from "../apis/isolated-runs.ts"
 import { withMember } from "../values/frozen.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
-import { Overrun, toRejection } from "./overrun.ts"
+import { excessOf, toRejection } from "./overrun.ts"
 import { toPoolCaller } from "./places.ts"
 import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
@@ -84,13 +84,14 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
           isBounded && sizeLeft(input, maxSmallSize) >= 0 && isBounded(input)
             ? isolatedRuns[api.id]
             : undefined
-        if (load) return (await load()).run(input, context)
-        const threads = await poolFor(limits.maxMemoryBytes)
         const prepared = prepare ? await prepare(input) : input
         try {
+          if (load) return await (await load()).run(prepared, context)
+          const threads = await poolFor(limits.maxMemoryBytes)
           return await threads.run(prepared, { ...context, api: api.id }, toPoolCaller(api, context), all)
         } catch (thrown) {
-          throw thrown instanceof Overrun ? toRejection(thrown, input, all) : thrown
+          const excess = excessOf(thrown)
+          throw excess ? toRejection(excess, input, all) : thrown
         }
       })
     },

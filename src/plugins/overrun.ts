@@ -13,9 +13,17 @@ export class Overrun extends Error {
   }
 }
 
+/** The limit that an isolated API went over; null for any other failure. */
+export function excessOf(thrown: unknown): Excess | null {
+  if (thrown instanceof Overrun) return thrown.excess
+  if (!(thrown instanceof RangeError)) return null
+  if (thrown.message.includes("call stack")) return "depth"
+  return /memory|invalid (?:array|string) length/i.test(thrown.message) ? "memory" : null
+}
+
 /** The refusal of an input that asks for too much. It names the longest parameter, since that is the likeliest to change. */
 export function toRejection(
-  { excess }: Overrun,
+  excess: Excess,
   input: Readonly<Record<string, unknown>>,
   limits: { readonly limitMs: number; readonly maxOutputLength: number },
 ): InputRejected {

@@ -15,7 +15,7 @@ import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
 import { type FromWorker, type ToWorker, ticksPerMs } from "./messages.ts"
-import { type Excess, Overrun } from "./overrun.ts"
+import { excessOf, Overrun } from "./overrun.ts"
 import { compilePatternCheck, type PatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { PluginRefused } from "./plugin-refused.ts"
@@ -228,14 +228,6 @@ function toMessageOfKind(thrown: unknown): FromWorker {
     return failed(new ApiMistake(wrongText("unavailable")))
   }
   return failed(thrown)
-}
-
-/** The limit that an isolated API went over; null for any other failure. */
-function excessOf(thrown: unknown): Excess | null {
-  if (thrown instanceof Overrun) return thrown.excess
-  if (!(thrown instanceof RangeError)) return null
-  if (thrown.message.includes("call stack")) return "depth"
-  return /memory|invalid (?:array|string) length/i.test(thrown.message) ? "memory" : null
 }
 
 function failed(thrown: unknown): FromWorker {
