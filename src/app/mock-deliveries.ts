@@ -179,9 +179,9 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
       delivery.raised(notices)
       mailDelivery.wake()
     },
-    start() {
-      delivery.start()
-      mailDelivery.start()
+    start(options: { readonly looks: boolean }) {
+      delivery.start(options)
+      mailDelivery.start(options)
     },
     settle,
     /** Notices with their attempts, oldest first. */

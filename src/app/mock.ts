@@ -51,6 +51,7 @@ import { mailBrandOf } from "./mails.ts"
 import { createMockDeliveries } from "./mock-deliveries.ts"
 import { createMockMails, mockMailSender } from "./mock-mails.ts"
 import type { Seed } from "./mock-seed.ts"
+import { createMockStores } from "./mock-stores.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -144,7 +145,8 @@ async function seedStore(config: Config, apis: readonly PreparedApi[], { log }: 
   const database = openDatabase(":memory:")
   const openedStore = openStore(database, clock)
   const randoms = { random: createSeededRandom("penknife"), auditRandom: createSeededRandom("audit") }
-  const program = { ...openedStore, ...randoms, clock, plans, prices: runningOf(config, apis).prices }
+  const running = runningOf(config, apis)
+  const program = { ...openedStore, ...randoms, clock, plans, prices: running.prices }
   const webhook = mockWebhookOf(config.webhook)
   const names = await seedMagicKeys({
     ...openedStore,
@@ -157,9 +159,12 @@ async function seedStore(config: Config, apis: readonly PreparedApi[], { log }: 
   const definitions = apis.map(({ definition }) => definition)
   const forGuests = { random: createSeededRandom("guests"), log, ownIds: catalogIds }
   const guests = await openGuests(config, definitions, { ...program, ...forGuests })
-  const image = database.serialize()
+  await openedStore.timedEvents.keepLookedUntilMs(seedTimeMs)
+  const { pendingNotices, pendingMails } = openedStore.gauges
+  const hasMessages = (await pendingNotices()) + (await pendingMails()) > 0
+  const makeStore = createMockStores(openedStore, database.serialize())
   await openedStore.store.close()
-  return { image, names, adminKey, guests, definitions, webhook }
+  return { makeStore, hasMessages, running, names, adminKey, guests, definitions, webhook }
 }
 
 /** Makes everything that a reset replaces. */
@@ -178,18 +183,17 @@ async function createState(
   const auditRandom = createSeededRandom("changes")
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
-  const openedStore = openStore(openDatabase(":memory:", { image: seeded.image }), clock)
+  const openedStore = seeded.makeStore((database) => openStore(database, clock))
   const { store, outbox } = openedStore
   const pages = pageAddresses({ config: () => config, listening: () => ({ url: url(), adminUrl: url() }) })
   const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
   const unsubscribes = createUnsubscribes(forMails)
   const mockMails = createMockMails(config.smtp !== null)
-  const running = runningOf(config, apis)
+  const running = { ...seeded.running, config }
   const { prices } = running
   const program = { ...openedStore, clock, random, auditRandom, plans, prices }
   const timed = { clock, timer: systemTimer, log: opened.log }
   const eventCheck = createEventCheck({ ...timed, events: openedStore.timedEvents, plans })
-  await eventCheck.run()
   if (runsOn) eventCheck.start()
   const cleaner = createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 })
   // The mock reads its answers for the journal, so none is unsent.
@@ -219,7 +223,7 @@ async function createState(
     },
   })
   openedStore.listen({ onRaised: deliveries.raised, onMessage() {}, onConnected() {} })
-  deliveries.start()
+  deliveries.start({ looks: runsOn || seeded.hasMessages })
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
   return {

@@ -101,10 +101,10 @@ export function createDeliveryLoop<Row>(channel: Channel<Row>, { clock, timer, l
         await Promise.race(inProgress.values())
       }
     },
-    /** Starts sending in the background, first the rows of earlier processes. */
-    start() {
+    /** Starts sending in the background, first the rows of earlier processes unless `looks` is false. */
+    start({ looks = true } = {}) {
       state = "started"
-      wake()
+      if (looks) wake()
     },
     /** Starts no more attempts. Resolves when those in progress have ended and are recorded. */
     async stop() {

@@ -1,0 +1,75 @@
+import type { Database } from "bun:sqlite"
+import type { OpenStore, StoreListeners } from "../store/open-store.ts"
+import { openDatabase } from "../store/sqlite/open.ts"
+import { standIn } from "../values/stand-in.ts"
+
+/** An open store takes about 0.4 MB. */
+const mostOpen = 32
+
+/**
+ * Makes stores in memory that begin with the same content. Only those that were used last are open. Others are compressed bytes,
+ * about 16 kB, and their next use opens them again.
+ * @param shape a store, which is not used otherwise and may be closed
+ * @param image the content at the start, a serialized database
+ */
+export function createMockStores(shape: OpenStore, image: Uint8Array) {
+  /** The open stores. That which was used longest ago is the first. */
+  const open = new Set<{ readonly isInUse: () => boolean; readonly putAway: () => void }>()
+
+  /** @param openWith opens a store, which keeps only caches, listeners and counts outside of the database */
+  return (openWith: (database: Database) => OpenStore): OpenStore => {
+    let present: { readonly database: Database; readonly opened: OpenStore } | null = null
+    let kept: Uint8Array | null = null
+    let listeners: StoreListeners | null = null
+    let activity = {}
+    let uses = 0
+    let isClosed = false
+    const self = { isInUse: () => uses > 0, putAway }
+
+    function reopen() {
+      if (isClosed)
+        throw new Error("The store was closed: its test double was reset, or its session has ended.")
+      for (const one of open) if (open.size >= mostOpen && !one.isInUse()) one.putAway()
+      const database = openDatabase(":memory:", { image: kept ? Bun.zstdDecompressSync(kept) : image })
+      const opened = openWith(database)
+      activity = Object.assign(opened.gauges.activity, activity)
+      if (listeners) opened.listen(listeners)
+      return { database, opened }
+    }
+
+    function putAway(): void {
+      if (present) kept = Bun.zstdCompressSync(present.database.serialize())
+      present?.database.close()
+      present = null
+      open.delete(self)
+    }
+
+    function use<R>(work: (store: object) => R): R {
+      present ??= reopen()
+      open.delete(self)
+      open.add(self)
+      const result = work(present.opened)
+      if (result instanceof Promise) {
+        uses++
+        const release = () => void uses--
+        result.then(release, release)
+      }
+      return result
+    }
+
+    const stand = standIn({ ...shape, instances: {}, isNew: {} }, use)
+    const close = async () => {
+      isClosed = true
+      if (present) await present.opened.store.close()
+      present = null
+      open.delete(self)
+    }
+    return {
+      ...{ ...stand, instances: null, isNew: shape.isNew, store: { ...stand.store, close } },
+      listen(given) {
+        listeners = given
+        present?.opened.listen(given)
+      },
+    }
+  }
+}
