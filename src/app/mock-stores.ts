@@ -1,7 +1,8 @@
-import type { Database } from "bun:sqlite"
 import type { OpenStore, StoreListeners } from "../store/open-store.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
 import { standIn } from "../values/stand-in.ts"
+
+type Database = ReturnType<typeof openDatabase>
 
 /** An open store takes about 0.4 MB. */
 const mostOpen = 32
