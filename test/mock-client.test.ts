@@ -29,7 +29,7 @@ test("an option that does not exist is refused, and the message names those that
   for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { port: 8090 }, { toString: 1 }]) {
     const [name = ""] = Object.keys(wrong)
     await expect(startMock({ command, ...wrong } as MockOptions)).rejects.toThrow(
-      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, seed, plan, tls, apis, like, strictLike, webhook, webhookTime, graphql, shared, command`,
+      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, seed, plan, tls, apis, like, strictLike, smtp, webhook, webhookTime, graphql, shared, command`,
     )
   }
 })

@@ -320,6 +320,15 @@ func TestWebhooksThatDoNotCome(t *testing.T) {
 	defer func() { waitTime = usual }()
 	mock := Start(t, Options{})
 	mock.Advance("23d")
+	like := Start(t, Options{Like: "http://127.0.0.1:1", SMTP: "smtp://127.0.0.1:1"})
+	if len(like.Differences) != 1 {
+		t.Error(like.Differences)
+	}
+	other := refusalOf(t, func(tb testing.TB) { mock.With(tb).Webhooks("credits.low", 1) })
+	raised := []string{"0 of 1 webhooks of the type 'credits.low'", "types that were raised: key.expiring"}
+	if problems := lacking(raised, other, "message"); problems != nil {
+		t.Error(problems)
+	}
 	text := refusalOf(t, func(tb testing.TB) { mock.With(tb).Webhooks("key.expiring", 1) })
 	wanted := []string{"0 of 1 webhooks of the type 'key.expiring' were delivered in 0s", "key.expiring msg_", "is unsent: "}
 	if problems := lacking(wanted, text, "message"); problems != nil {

@@ -53,6 +53,12 @@ type Options struct {
 	Web string
 	// Plan of the key Mock.Key; "pro" by default.
 	Plan string
+	// APIs is a folder with APIs of your own, which the mock serves too.
+	APIs string
+	// Like is the URL of a running service to compare with at the start; see Mock.Differences.
+	Like string
+	// SMTP is a mail catcher on this machine, such as smtp://127.0.0.1:1025, which gets the mails.
+	SMTP string
 	// Webhook is the URL of a receiver of webhooks on this machine.
 	Webhook string
 	// WebhookTime is whose time signs webhooks: "machine", the default, or "mock".
@@ -71,6 +77,8 @@ type Mock struct {
 	Key string
 	// WebhookSecret signs the messages to Options.Webhook; "" without that.
 	WebhookSecret string
+	// Differences say how it differs from the service of Options.Like, a sentence each.
+	Differences []string
 
 	tb  testing.TB
 	end func()
@@ -192,7 +200,11 @@ func (mock *Mock) Webhooks(kind string, count int) []Values {
 	for until := time.Now().Add(waitTime); ; time.Sleep(20 * time.Millisecond) {
 		var delivered []Values
 		others := ""
+		var types []string
 		for _, notice := range mock.Notices() {
+			if name := fmt.Sprint(notice["type"]); !strings.Contains(" "+strings.Join(types, " ")+" ", " "+name+" ") {
+				types = append(types, name)
+			}
 			if kind != "" && kind != notice["type"] {
 				continue
 			}
@@ -206,6 +218,12 @@ func (mock *Mock) Webhooks(kind string, count int) []Values {
 			return delivered
 		}
 		if time.Now().After(until) {
+			if len(delivered) == 0 && others == "" {
+				others = "\n  types that were raised: " + strings.Join(types, ", ")
+				if len(types) == 0 {
+					others += "none"
+				}
+			}
 			mock.tb.Fatalf("penknife mock: %d of %d webhooks of the type '%s' were delivered in %v%s", len(delivered), count, kind, waitTime, others)
 		}
 	}
@@ -297,6 +315,9 @@ func argumentsOf(options Options) ([]string, error) {
 	add("--dns", options.DNS)
 	add("--web", options.Web)
 	add("--plan", options.Plan)
+	add("--apis", options.APIs)
+	add("--like", options.Like)
+	add("--smtp", options.SMTP)
 	add("--webhook", options.Webhook)
 	add("--webhook-time", options.WebhookTime)
 	return arguments, nil
@@ -363,14 +384,15 @@ func startProcess(command, arguments []string) (*Mock, error) {
 		return nil, fmt.Errorf("%s mock did not start within %v: %s", command[0], startTime, log)
 	}
 	event := struct {
-		URL, Key string
-		Webhook  struct{ Secret string }
+		URL, Key    string
+		Webhook     struct{ Secret string }
+		Differences []string
 	}{}
 	if err := json.Unmarshal([]byte(text), &event); err != nil || event.URL == "" {
 		kill()
 		return nil, fmt.Errorf("%s is not penknife: it printed '%.200s'", command[0], text)
 	}
-	return &Mock{URL: event.URL, Key: event.Key, WebhookSecret: event.Webhook.Secret, end: stop}, nil
+	return &Mock{URL: event.URL, Key: event.Key, WebhookSecret: event.Webhook.Secret, Differences: event.Differences, end: stop}, nil
 }
 
 // The settings of the shell are meant for services that are started there.

@@ -29,7 +29,7 @@ except ImportError:
 
 _START_SECONDS = 30
 _LOG_CHARACTERS = 16_384
-_OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "webhook", "webhook_time")
+_OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "apis", "like", "smtp", "webhook", "webhook_time")
 
 
 class MockError(Exception):
@@ -42,7 +42,7 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
     :param shared: the URL of a running mock: a session of it is used, and no process started
     :param command: the program and its first arguments; by default PENKNIFE_BIN, else penknife on the PATH
     :param options: port (a free one by default), seed (the path of a file, or its content as a dict), dns and web (paths of
-        files), seed_time, clock, plan, webhook (the URL of a receiver on this machine), webhook_time
+        files), seed_time, clock, plan, apis (a folder with own APIs), like (a running service to compare with), smtp (a mail catcher on this machine), webhook (the URL of a receiver on this machine), webhook_time
     :raises MockError: if an option is unknown, or penknife is not found or does not start
     """
     unknown = [name for name in options if name not in _OPTIONS]
@@ -64,13 +64,17 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
 class Mock:
     """A running mock: `url` is where it listens, `key` a valid API key on the plan of the option `plan`.
 
-    `webhook` has `url` and `secret` of the webhook that the option `webhook` sets; None without it.
+    `webhook` has `url` and `secret` of the webhook that the option `webhook` sets, and the `reason` why nothing is sent there, or
+    None; without the option it is None. `differences` say how the mock differs from the service of the option `like`.
     """
 
-    def __init__(self, url: str, key: str, end: Any, webhook: Optional[Dict[str, str]] = None) -> None:
+    def __init__(
+        self, url: str, key: str, end: Any, webhook: Optional[Dict[str, str]] = None, differences: Optional[List[str]] = None
+    ) -> None:
         self.url = url
         self.key = key
         self.webhook = webhook
+        self.differences = differences or []
         self._end = end
 
     def fault(self, **fault: Any) -> None:
@@ -139,7 +143,8 @@ class Mock:
         """
         until = time.monotonic() + timeout
         while True:
-            wanted = [notice for notice in self.notices() if type is None or notice["type"] == type]
+            notices = self.notices()
+            wanted = [notice for notice in notices if type is None or notice["type"] == type]
             delivered = [notice for notice in wanted if notice["state"] == "delivered"]
             if len(delivered) >= count:
                 return delivered
@@ -148,6 +153,8 @@ class Mock:
                 lines = [f"penknife mock: {len(delivered)} of {count} webhooks{kind} were delivered in {timeout} s"]
                 others = [notice for notice in wanted if notice not in delivered]
                 lines += [f"  {n['type']} {n['id']} is {n['state']}: {n['reason']}" for n in others]
+                if not wanted:
+                    lines += [f"  types that were raised: {', '.join(dict.fromkeys(n['type'] for n in notices)) or 'none'}"]
                 raise MockError("\n".join(lines))
             time.sleep(0.02)
 
@@ -217,7 +224,7 @@ def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
     killer.cancel()
     try:
         event = json.loads(line)
-        return Mock(event["url"], event["key"], lambda: _stop(process, reader), event.get("webhook"))
+        return Mock(event["url"], event["key"], lambda: _stop(process, reader), event.get("webhook"), event.get("differences"))
     except (ValueError, KeyError, TypeError):
         if line:
             process.kill()

@@ -32,6 +32,8 @@ export interface MockOptions {
   readonly like?: string
   /** `true` refuses to start if something differs from the service of `like`, or that could not be found out. */
   readonly strictLike?: boolean
+  /** A mail catcher on this machine, such as `smtp://127.0.0.1:1025`, which gets the mails. */
+  readonly smtp?: string
   /** The address of a receiver of webhooks on this machine, for the accounts of all keys. */
   readonly webhook?: string
   /** Whose time is signed: the machine's, by which receivers check it (the default), or the mock's, the same on every run. */
@@ -369,6 +371,7 @@ const flags: Readonly<Record<keyof MockOptions, string | null>> = {
   apis: "--apis",
   like: "--like",
   strictLike: "--strict-like",
+  smtp: "--smtp",
   webhook: "--webhook",
   webhookTime: "--webhook-time",
   ...{ graphql: null, shared: null, command: null },

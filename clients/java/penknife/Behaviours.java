@@ -232,6 +232,20 @@ public final class Behaviours {
       mock.advance("23d");
       return List.of("   it returned " + mock.webhooks("key.expiring", 1));
     } catch (MockException thrown) {
+      List<String> problems = differences(Map.of("contains", wanted), thrown.getMessage(), "   message");
+      problems.addAll(webhooksOfATypeThatIsNotRaised());
+      return problems;
+    }
+  }
+
+  private static List<String> webhooksOfATypeThatIsNotRaised() {
+    List<String> wanted = List.of("0 of 1 webhooks of the type 'credits.low'", "types that were raised: key.expiring");
+    Options options = new Options().like("http://127.0.0.1:1").smtp("smtp://127.0.0.1:1");
+    try (PenknifeMock mock = PenknifeMock.start(options)) {
+      if (mock.differences().size() != 1) return List.of("   differences are " + mock.differences());
+      mock.advance("23d");
+      return List.of("   it returned " + mock.webhooks("credits.low", 1));
+    } catch (MockException thrown) {
       return differences(Map.of("contains", wanted), thrown.getMessage(), "   message");
     }
   }

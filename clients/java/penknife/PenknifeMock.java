@@ -17,9 +17,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -51,12 +53,15 @@ public final class PenknifeMock implements AutoCloseable {
   private final String url;
   private final String key;
   private final String webhookSecret;
+  private final List<String> differences;
   private final Runnable end;
 
-  private PenknifeMock(String url, String key, String webhookSecret, Runnable end) {
+  private PenknifeMock(
+      String url, String key, String webhookSecret, List<String> differences, Runnable end) {
     this.url = url;
     this.key = key;
     this.webhookSecret = webhookSecret;
+    this.differences = differences;
     this.end = end;
   }
 
@@ -120,6 +125,21 @@ public final class PenknifeMock implements AutoCloseable {
       return flag("--plan", plan);
     }
 
+    /** A folder with APIs of your own, which the mock serves too. */
+    public Options apis(String folder) {
+      return flag("--apis", folder);
+    }
+
+    /** The URL of a running service to compare with at the start; see {@link PenknifeMock#differences()}. */
+    public Options like(String url) {
+      return flag("--like", url);
+    }
+
+    /** A mail catcher on this machine, such as smtp://127.0.0.1:1025, which gets the mails. */
+    public Options smtp(String url) {
+      return flag("--smtp", url);
+    }
+
     /** The URL of a receiver of webhooks on this machine. */
     public Options webhook(String url) {
       return flag("--webhook", url);
@@ -163,7 +183,7 @@ public final class PenknifeMock implements AutoCloseable {
     Runnable end = () -> send(base, "DELETE", "/_mock/sessions/" + session.get("id"), null);
     // It is reached below the address that was given, also if the mock sees another.
     String url = base + "/s/" + session.get("id");
-    return new PenknifeMock(url, (String) session.get("key"), secretOf(session), end);
+    return new PenknifeMock(url, (String) session.get("key"), secretOf(session), List.of(), end);
   }
 
   /** Where it listens, such as http://127.0.0.1:41273. */
@@ -179,6 +199,11 @@ public final class PenknifeMock implements AutoCloseable {
   /** Signs the messages to the receiver of {@link Options#webhook}; null without that. */
   public String webhookSecret() {
     return webhookSecret;
+  }
+
+  /** How it differs from the service of {@link Options#like}, a sentence each. */
+  public List<String> differences() {
+    return differences;
   }
 
   /** Makes calls fail. docs/mock.md lists the fields. */
@@ -269,7 +294,9 @@ public final class PenknifeMock implements AutoCloseable {
     while (true) {
       List<Map<String, Object>> delivered = new ArrayList<>();
       StringBuilder others = new StringBuilder();
+      Set<String> types = new LinkedHashSet<>();
       for (Map<String, Object> notice : notices()) {
+        types.add((String) notice.get("type"));
         if (type != null && !type.equals(notice.get("type"))) continue;
         if ("delivered".equals(notice.get("state"))) delivered.add(notice);
         else {
@@ -279,6 +306,9 @@ public final class PenknifeMock implements AutoCloseable {
       }
       if (delivered.size() >= count) return delivered;
       if (System.nanoTime() > until) {
+        if (delivered.isEmpty() && others.length() == 0) {
+          others.append("\n  types that were raised: " + (types.isEmpty() ? "none" : String.join(", ", types)));
+        }
         String kind = type == null ? "" : " of the type '" + type + "'";
         String found = delivered.size() + " of " + count + " webhooks" + kind;
         throw new MockException(
@@ -373,7 +403,12 @@ public final class PenknifeMock implements AutoCloseable {
     try {
       Map<String, Object> event = objectOf(new Reader(line).read());
       String secret = secretOf(event);
-      return new PenknifeMock((String) event.get("url"), (String) event.get("key"), secret, () -> end(process));
+      List<String> differences = new ArrayList<>();
+      if (event.get("differences") != null) {
+        for (Object difference : (List<?>) event.get("differences")) differences.add((String) difference);
+      }
+      String key = (String) event.get("key");
+      return new PenknifeMock((String) event.get("url"), key, secret, differences, () -> end(process));
     } catch (IllegalArgumentException cause) {
       process.destroyForcibly();
       String start = line.substring(0, Math.min(line.length(), 200));
