@@ -139,7 +139,9 @@ async function runAll(
     if ((before || pause) && context.request.hasLeft()) break
     const running = runInput(inputs[index], index, api, context)
     if (running instanceof Promise) {
-      const ending = endLater(index, running).then(() => void underWay.delete(ending))
+      const ending = endLater(index, running).then(() => {
+        underWay.delete(ending)
+      })
       // One that fails stays, and is thrown where it is waited for.
       ending.catch(() => {})
       underWay.add(ending)

@@ -47,7 +47,9 @@ export function defineProblems<Code extends string>(kinds: Readonly<Record<Code,
     where,
   })
   const newProblems = (problems: Found[] = []) => {
-    const add = (...found: Parameters<typeof problem>) => void problems.push(problem(...found))
+    const add = (...found: Parameters<typeof problem>) => {
+      problems.push(problem(...found))
+    }
     return [problems, add] as const
   }
   return { problemList, problem, newProblems }
