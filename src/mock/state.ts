@@ -12,7 +12,7 @@ import type { Stubs } from "./stubs.ts"
 import type { MockWebhook } from "./webhook-secret.ts"
 
 /** A webhook message. `arrival` is its place in the order in which receivers took the messages, from 1; null if none did. */
-export type ShownNotice = Readonly<Record<"id" | "type" | "state", string>> &
+export type ShownNotice = Readonly<Record<"id" | "type" | "timestamp" | "state", string>> &
   Readonly<{ reason: string | null; arrival: number | null }>
 
 /** A mocked service and everything that a test can read and change. A reset replaces it. */

@@ -98,7 +98,7 @@ describe.if(python !== null)("the client for Python", () => {
       "/bin/echo is not penknife: it printed 'hello mock",
     )
     expect(await runPython("p.start(plna='free')")).toBe(
-      "penknife mock: there is no option 'plna'; there are port, seed, seed_time, clock, dns, web, plan, webhook, webhook_time, shared, command",
+      "penknife mock: there is no option 'plna'; there are port, seed, seed_time, clock, dns, web, plan, apis, like, smtp, webhook, webhook_time, shared, command",
     )
   })
 

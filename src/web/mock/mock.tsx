@@ -90,8 +90,8 @@ function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, not
         />
         <List
           kind="notices"
-          entries={notices as readonly Record<string, string>[]}
-          lineOf={({ type = "", timestamp = "", state = "", reason }) => [
+          entries={notices}
+          lineOf={({ type, timestamp, state, reason }) => [
             type,
             formatSecond(timestamp) + (reason ? `, ${reason}` : ""),
             state,
