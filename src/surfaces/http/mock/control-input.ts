@@ -200,7 +200,7 @@ function requirePattern(pattern: Pattern, apis: Apis): Pattern {
   if (webhook !== undefined) {
     const [other] = Object.keys(ofRequest)
     if (other !== undefined)
-      reject(other, "must not be given together with 'webhook', which a request does not have")
+      reject(other, "must not be given together with 'webhook': it is a condition of requests")
     if (!webhookTypes.includes(webhook)) reject("webhook", `must be one of ${webhookTypes.join(", ")}`)
   }
   const definition = api === undefined ? null : requireApi(api, apis)
