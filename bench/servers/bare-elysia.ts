@@ -4,7 +4,7 @@
  */
 import { cors } from "@elysiajs/cors"
 import { Elysia, t } from "elysia"
-import { exposedHeaders } from "../../src/surfaces/http/cross-origin.ts"
+import { exposedHeaders } from "../../src/surfaces/http/reply/headers.ts"
 
 let count = 0
 const app = new Elysia({ systemRouter: false })

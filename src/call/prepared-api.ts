@@ -26,19 +26,18 @@ export interface PreparedApi {
 export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<string, unknown>>
 
 /**
- * Compiles an API's input check and premium mask with its first call, since a start has many APIs. `credits` replaces the price
+ * Compiles an API's input check and premium masks with its first call, since a start has many APIs. `credits` replaces the price
  * of its definition.
  */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
-  const inputOf = () => definition.inputCheck ?? definition.input
-  const reader = once(() => compileInput(inputOf(), definition))
-  const inputMask = once(() => compileInputMask(inputOf()))
+  const input = definition.inputCheck ?? definition.input
+  const inputMask = once(() => compileInputMask(input))
   const outputMask = once(() => compileMask(definition.output))
   return {
     definition,
     credits,
     charge: [{ api: definition.id, calls: 1, credits }],
-    readInput: (raw) => reader()(raw),
+    readInput: compileInput(input, definition),
     maskInput: (values) => inputMask()(values),
     mask: (data) => outputMask()(data),
     findDeprecated: once(() => compileDeprecated(definition)),

@@ -1,6 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite"
 import { StoreUnavailable } from "../store.ts"
-import { noWatch } from "./file-watch.ts"
 
 const locked = "Another process keeps the data file locked. Try again, or end that process."
 const damaged = "The data file is damaged. Stop the server and restore a backup."
@@ -17,18 +16,6 @@ const advice: Readonly<Record<string, string>> = {
   SQLITE_NOMEM: "There is not enough memory. Free some, or use a larger machine.",
   SQLITE_CORRUPT: damaged,
   SQLITE_NOTADB: damaged,
-}
-
-/** Makes a function that runs reads of one database. Errors from outside this program become {@link StoreUnavailable}. */
-export function createRead(database: Database, watch = noWatch): <T>(operation: () => T) => T {
-  return (operation) => {
-    try {
-      watch.require()
-      return operation()
-    } catch (cause) {
-      throw toStoreError(cause, database)
-    }
-  }
 }
 
 /** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is returned unchanged. */

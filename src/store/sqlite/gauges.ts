@@ -3,7 +3,7 @@ import { statSync } from "node:fs"
 import { realPathOf } from "../../values/real-path.ts"
 import type { StoreActivity, StoreGauges } from "../open-store.ts"
 import { prepareCounts } from "../outbox-reads.ts"
-import { createRead } from "./errors.ts"
+import { createRead } from "./read-write.ts"
 import { createRun } from "./statement.ts"
 
 /** Prepares the measurements of a data file, or of a store in memory. */

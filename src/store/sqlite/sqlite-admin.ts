@@ -12,8 +12,8 @@ import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Ledger } from "./charge.ts"
+import type { Write } from "./read-write.ts"
 import { aliveAt, runStep, texts } from "./statement.ts"
-import type { Write } from "./write.ts"
 
 /** How a data file keeps usage. */
 const usageDialect: UsageDialect = {

@@ -3,8 +3,8 @@ import type { History } from "../history.ts"
 import { prepareHistoryReads } from "../history-reads.ts"
 import * as sql from "../history-sql.ts"
 import type { Run } from "../rows.ts"
+import type { Write } from "./read-write.ts"
 import { texts } from "./statement.ts"
-import type { Write } from "./write.ts"
 
 interface HistoryParts {
   /** Runs reads that may look at many rows. */

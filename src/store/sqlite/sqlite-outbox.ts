@@ -10,10 +10,9 @@ import {
 } from "../outbox-reads.ts"
 import { noticeColumns } from "../rows.ts"
 import { noCheckpoints } from "./checkpoints.ts"
-import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
+import { createRead, createWrite } from "./read-write.ts"
 import { createRun, runStep, toSqlite } from "./statement.ts"
-import { createWrite } from "./write.ts"
 
 type Parameters = Record<string, string | number | null>
 

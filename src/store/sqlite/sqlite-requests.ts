@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite"
 import { firstRowAt, type KeptRequests, timeOfRow } from "../kept-requests.ts"
 import { prepareKeptRequests, type RequestMark, type RequestRow, requestColumns } from "../request-table.ts"
 import type { Run } from "../rows.ts"
+import type { Write } from "./read-write.ts"
 import { aliveAt, createRun } from "./statement.ts"
-import type { Write } from "./write.ts"
 
 interface SqliteRequestParts {
   /** Runs reads that may look at many rows. */

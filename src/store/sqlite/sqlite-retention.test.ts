@@ -7,9 +7,9 @@ import { noWaitTimer } from "../../../test/support/timer.ts"
 import { createCleaner } from "../../retention/cleaner.ts"
 import { openDatabase } from "./open.ts"
 import { createSqliteStores } from "./open-sqlite.ts"
+import { createWrite } from "./read-write.ts"
 import { prepareRetention } from "./sqlite-retention.ts"
 import { createRun } from "./statement.ts"
-import { createWrite } from "./write.ts"
 
 const dir = tempDir()
 const hourMs = 3_600_000

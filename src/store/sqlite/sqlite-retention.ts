@@ -13,8 +13,8 @@ import type { Run } from "../rows.ts"
 import { keepReplaysMs } from "../store.ts"
 import { type Checkpoints, logState, noCheckpoints, pageBytesOf } from "./checkpoints.ts"
 import { logLimitBytes } from "./open.ts"
+import type { Write } from "./read-write.ts"
 import { createRun } from "./statement.ts"
-import type { Write } from "./write.ts"
 
 interface RetentionParts {
   readonly read: Run

@@ -5,11 +5,11 @@ import type { RecordRequest } from "../../observe/request-log.ts"
 import { isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
 import type { ServiceName } from "../mcp/server.ts"
-import { sameOriginOnly } from "./cross-origin.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./frame.ts"
 import { refuse } from "./mcp-answer.ts"
 import type { McpHttp } from "./mcp-server.ts"
 import { MethodNotAllowed } from "./paths.ts"
+import { sameOriginOnly } from "./reply/headers.ts"
 import type { Exchange, IncomingApp } from "./request.ts"
 
 /** The names under which a service is reached. */

@@ -11,14 +11,13 @@ import {
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { crossOrigin } from "./cross-origin.ts"
 import { type createFrame, finishBody, type HttpContext, requireRoom } from "./frame.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { readJsonObject } from "./read/body.ts"
 import { httpLimits } from "./read/limits.ts"
 import { parseQuery } from "./read/query.ts"
 import { type Negotiated, negotiateFormat } from "./reply/format.ts"
-import { replayedHeader, send } from "./reply/headers.ts"
+import { crossOrigin, replayedHeader, send } from "./reply/headers.ts"
 import {
   type AnswerSettings,
   createListeningApp,

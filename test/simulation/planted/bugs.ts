@@ -201,7 +201,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a write that waits for a lock is not tried again",
     oracles: ["stuck"],
-    file: "store/sqlite/write.ts",
+    file: "store/sqlite/read-write.ts",
     changes: [["if (queue.push(waiting) === 1) timer.after", "if (queue.push(waiting) === 0) timer.after"]],
   },
   {
@@ -218,7 +218,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       "bonus",
       "adjustments",
     ],
-    file: "store/sqlite/write.ts",
+    file: "store/sqlite/read-write.ts",
     changes: [
       ["while (queue[0]?.attempt()) queue.shift()", "while (queue[0]?.attempt()) queue.shift()?.attempt()"],
     ],

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
-import { sameOriginOnly } from "../cross-origin.ts"
 import type { HttpContext } from "../frame.ts"
+import { sameOriginOnly } from "../reply/headers.ts"
 import type { Exchange, IncomingApp } from "../request.ts"
 import { pathOf } from "../request.ts"
 import type { AdministrationApp, ServiceAbout } from "./administration-app.ts"

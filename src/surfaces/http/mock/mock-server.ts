@@ -16,12 +16,11 @@ import { standIn } from "../../../values/stand-in.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp } from "../app.ts"
 import { createClosing } from "../calls.ts"
-import { exposedHeaders } from "../cross-origin.ts"
 import { listen } from "../listener.ts"
 import { createIntake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { negotiateFormat } from "../reply/format.ts"
-import { type Answer, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
+import { type Answer, exposedHeaders, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import type { AnswerSettings } from "../request.ts"
 import {
   createListeningApp,

@@ -1,9 +1,9 @@
 import type { Brand } from "../../../config/brand.ts"
 import { once } from "../../../values/once.ts"
 import type { Site } from "../../site/site.ts"
-import { sameOriginOnly } from "../cross-origin.ts"
 import { type HttpContext, unkeyedFeature } from "../frame.ts"
 import { noRoute } from "../paths.ts"
+import { sameOriginOnly } from "../reply/headers.ts"
 import type { Exchange, IncomingApp } from "../request.ts"
 import type { WebPage } from "./web-http.ts"
 

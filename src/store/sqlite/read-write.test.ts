@@ -4,7 +4,7 @@ import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/
 import { createManualTimer, type ManualTimer, noWaitTimer } from "../../../test/support/timer.ts"
 import { StoreUnavailable } from "../store.ts"
 import { noWatch } from "./file-watch.ts"
-import { createWrite, type Write } from "./write.ts"
+import { createWrite, type Write } from "./read-write.ts"
 
 const open = useDatabases()
 let database: Database

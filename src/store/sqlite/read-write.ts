@@ -4,6 +4,18 @@ import { noCheckpoints } from "./checkpoints.ts"
 import { isBusy, isFailedFlush, toStoreError } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 
+/** Makes a function that runs reads of one database. Errors from outside this program become {@link StoreUnavailable}. */
+export function createRead(database: Database, watch = noWatch): <T>(operation: () => T) => T {
+  return (operation) => {
+    try {
+      watch.require()
+      return operation()
+    } catch (cause) {
+      throw toStoreError(cause, database)
+    }
+  }
+}
+
 const maxRetries = 10
 const retryDelayMs = 25
 
