@@ -6,7 +6,6 @@ import { messageOf } from "../../values/message-of.ts"
 import { realPathOf } from "../../values/real-path.ts"
 import type { OpenStore } from "../open-store.ts"
 import type { CheckpointReply, CheckpointRequest, LogState } from "./checkpoint-thread.ts"
-import { logFileOf } from "./gauges.ts"
 import { logLimitBytes } from "./open.ts"
 
 /** The part of checkpoints that writes need. */
@@ -234,4 +233,9 @@ export function withLogFlush(
     },
   }
   return { store: flushedStore, admin: flushedAdmin }
+}
+
+/** The write-ahead log of a data file. SQLite keeps it next to the file itself, not next to a symbolic link to it. */
+export function logFileOf(file: string): string {
+  return `${realPathOf(file)}-wal`
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../values/message-of.ts"
 import { StoreUnusable } from "../store.ts"
 import { isBusy } from "./errors.ts"
 import { lockForReplacing } from "./file-lock.ts"
-import { logFileOf } from "./gauges.ts"
+import { logFileOf } from "./checkpoints.ts"
 import { openDatabase, requireFile } from "./open.ts"
 
 /**

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
-import { realPathOf } from "../../values/real-path.ts"
 import type { StoreActivity, StoreGauges } from "../open-store.ts"
 import { prepareCounts } from "../outbox-reads.ts"
+import { logFileOf } from "./checkpoints.ts"
 import { createRead } from "./read-write.ts"
 import { createRun } from "./statement.ts"
 
@@ -25,11 +25,6 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
       return { main: sizeOf(filename), wal: sizeOf(log) }
     },
   }
-}
-
-/** The write-ahead log of a data file. SQLite keeps it next to the file itself, not next to a symbolic link to it. */
-export function logFileOf(file: string): string {
-  return `${realPathOf(file)}-wal`
 }
 
 function sizeOf(file: string): number {
