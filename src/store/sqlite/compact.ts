@@ -1,9 +1,9 @@
 import { statSync } from "node:fs"
 import { messageOf } from "../../values/message-of.ts"
 import { StoreUnusable } from "../store.ts"
+import { logFileOf } from "./checkpoints.ts"
 import { isBusy } from "./errors.ts"
 import { lockForReplacing } from "./file-lock.ts"
-import { logFileOf } from "./checkpoints.ts"
 import { openDatabase, requireFile } from "./open.ts"
 
 /**
