@@ -10,229 +10,77 @@ import { type Format, run } from "./run.ts"
 
 const convert = (text: string, from: Format, to: Format) => runIsolated(run, { text, from, to })
 
-const refusals: readonly (readonly [what: string, from: Format, text: string, refusal: string])[] = [
-  [
-    "no JSON",
-    "json",
-    '{"a": tru}',
-    "is not valid JSON at line 1, column 7: a text must be in quotation marks",
-  ],
-  ["an empty text", "json", "", "is not valid JSON at line 1, column 1: a value must follow"],
-  ["a comment", "json", "[1] // one", "is not valid JSON at line 1, column 5: there are no comments in JSON"],
-  ["a key twice", "json", '{"a": 1,\n "a": 2}', 'must not have a key twice: "a" at line 2, column 2'],
-  [
-    "a key twice by an escape",
-    "json",
-    '{"a": 1, "\\u0061": 2}',
-    'must not have a key twice: "a" at line 1, column 10',
-  ],
-  ["a key twice", "yaml", "a: 1\na: 2", 'must not have a key twice: "a" at line 2, column 1'],
-  [
-    "a number and a text as the same key",
-    "yaml",
-    "1: a\n'1': b",
-    'must not have a key twice: "1" at line 2, column 1',
-  ],
-  ["a tab for indentation", "yaml", "a:\n\tb: 1", "is not valid YAML at line 2, column 1: "],
-  [
-    "an unknown alias",
-    "yaml",
-    "a: *b",
-    "is not valid YAML at line 1, column 4: there is no anchor 'b' before it",
-  ],
-  [
-    "an alias in itself",
-    "yaml",
-    "&a [*a]",
-    "is not valid YAML at line 1, column 5: an alias inside the value that it refers to",
-  ],
-  ["NUL", "yaml", 'a: "\0"', "is not valid YAML at line 1, column 5: a control character must be escaped"],
-  [
-    "NUL",
-    "xml",
-    "<a>\0</a>",
-    "is not valid XML at line 1, column 5: it has a character that XML does not allow there",
-  ],
-  [
-    "a lone surrogate",
-    "csv",
-    "a\n\ud800",
-    "must be Unicode text, without half of a surrogate pair at line 2, column 1",
-  ],
-  [
-    "an open element",
-    "xml",
-    "<a>\n<b></a>",
-    "is not valid XML at line 2, column 8: a closing tag fits no open element",
-  ],
-  [
-    "an attribute twice",
-    "xml",
-    '<a x="1" x="2"/>',
-    "is not valid XML at line 1, column 17: the attribute 'x' is there twice",
-  ],
-  [
-    "a prefix without a namespace",
-    "xml",
-    "<a:b/>",
-    "is not valid XML at line 1, column 7: the prefix 'a' has no namespace",
-  ],
-  [
-    "an entity that the document defines",
-    "xml",
-    "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
-    "is not valid XML at line 1, column 37: an entity is unknown",
-  ],
-  [
-    "a row that is too long",
-    "csv",
-    "a,b\n1,2\n1,2,3",
-    "must have 2 fields in each row, as in the first one, and has 3 in the row at line 3, column 1",
-  ],
-  [
-    "an open quote",
-    "csv",
-    'a\n"b',
-    "is not valid CSV at line 2, column 1: a quote that begins here has no end",
-  ],
-  [
-    "text behind a quote",
-    "csv",
-    '"a"b',
-    "is not valid CSV at line 1, column 4: a comma or a new line must follow",
-  ],
-  ["a column twice", "csv", "a,b,a", 'must not have a key twice: "a" at line 1, column 5'],
-  [
-    "a day that does not exist",
-    "toml",
-    "a = 2021-02-30",
-    "is not valid TOML at line 1, column 14: a date or time must exist",
-  ],
-  [
-    "a key twice",
-    "toml",
-    "a = 1\na = 2",
-    "is not valid TOML at line 2, column 1: a key must not be there twice",
-  ],
-  ["a table that is a value", "toml", "a = 1\n[a.b]", "is not valid TOML at line 2"],
-  [
-    "a carriage return alone",
-    "toml",
-    "a = 1\rb = 2",
-    "is not valid TOML at line 1, column 6: a carriage return must be",
-  ],
-  [
-    "101 levels",
-    "json",
-    "[".repeat(101),
-    "must have at most 100 levels of nesting, and has more at line 1, column 101",
-  ],
-  [
-    "100,000 levels",
-    "json",
-    "[".repeat(100_000),
-    "must have at most 100 levels of nesting, and has more at line 1, column 101",
-  ],
-  [
-    "100,000 levels",
-    "yaml",
-    "[".repeat(100_000),
-    "must have at most 100 levels of nesting, and has more at line 1, column 101",
-  ],
-  [
-    "100,000 lists in a line",
-    "yaml",
-    "- ".repeat(100_000),
-    "must have at most 100 levels of nesting, and has more at line 1, column 201",
-  ],
-  [
-    "400 lines, each deeper",
-    "yaml",
-    Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join(""),
-    "must have at most 100 levels",
-  ],
-  [
-    "60,000 nested elements",
-    "xml",
-    "<a>".repeat(60_000),
-    "must have at most 100 levels of nesting, and has more at line 1, column 304",
-  ],
-  [
-    "90,000 nested lists",
-    "toml",
-    `a = ${"[".repeat(90_000)}`,
-    "must have at most 100 levels of nesting, and has more at line 1, column 105",
-  ],
-  [
-    "a key of 90,000 parts",
-    "toml",
-    `a${".a".repeat(90_000)} = 1`,
-    "must have at most 100 levels of nesting, and has more at line 1, column 1",
-  ],
-]
+test.each<[what: string, from: Format, text: string, line: number, column: number, reason: string]>([
+  ["no JSON", "json", '{"a": tru}', 1, 7, "a text must be in quotation marks"],
+  ["an empty text", "json", "", 1, 1, "a value must follow"],
+  ["a comment", "json", "[1] // one", 1, 5, "there are no comments in JSON"],
+  ["a tab for indentation", "yaml", "a:\n\tb: 1", 2, 1, ""],
+  ["an unknown alias", "yaml", "a: *b", 1, 4, "there is no anchor 'b' before it"],
+  ["an alias in itself", "yaml", "&a [*a]", 1, 5, "an alias inside the value that it refers to"],
+  ["NUL", "yaml", 'a: "\0"', 1, 5, "a control character must be escaped"],
+  ["NUL", "xml", "<a>\0</a>", 1, 5, "it has a character that XML does not allow there"],
+  ["an open element", "xml", "<a>\n<b></a>", 2, 8, "a closing tag fits no open element"],
+  ["an attribute twice", "xml", '<a x="1" x="2"/>', 1, 17, "the attribute 'x' is there twice"],
+  ["a prefix without a namespace", "xml", "<a:b/>", 1, 7, "the prefix 'a' has no namespace"],
+  ["its own entity", "xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", 1, 37, "an entity is unknown"],
+  ["an open quote", "csv", 'a\n"b', 2, 1, "a quote that begins here has no end"],
+  ["text behind a quote", "csv", '"a"b', 1, 4, "a comma or a new line must follow"],
+  ["a day that does not exist", "toml", "a = 2021-02-30", 1, 14, "a date or time must exist"],
+  ["a key twice", "toml", "a = 1\na = 2", 2, 1, "a key must not be there twice"],
+  ["a table that is a value", "toml", "a = 1\n[a.b]", 2, 2, "a key must not be there twice"],
+  ["a carriage return alone", "toml", "a = 1\rb = 2", 1, 6, "a carriage return must be"],
+])("%s in %s is not valid, with its place", async (_what, from, text, line, column, reason) => {
+  await expect(convert(text, from, "json")).rejects.toThrow(
+    `The 'text' parameter is not valid ${from.toUpperCase()} at line ${line}, column ${column}: ${reason}`,
+  )
+})
 
-test.each(refusals)("%s in %s is refused with its place", async (_what, from, text, refusal) => {
-  await expect(convert(text, from, "json")).rejects.toThrow(`The 'text' parameter ${refusal}`)
+const tooDeep = "have at most 100 levels of nesting, and has more"
+const deeperLines = Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join("")
+const longRow = "have 2 fields in each row, as in the first one, and has 3 in the row"
+const surrogate = "be Unicode text, without half of a surrogate pair"
+
+test.each<[what: string, from: Format, text: string, rule: string, line: number, column: number]>([
+  ["a key twice", "json", '{"a": 1,\n "a": 2}', 'not have a key twice: "a"', 2, 2],
+  ["a key twice by an escape", "json", '{"a": 1, "\\u0061": 2}', 'not have a key twice: "a"', 1, 10],
+  ["a key twice", "yaml", "a: 1\na: 2", 'not have a key twice: "a"', 2, 1],
+  ["a number and a text as a key", "yaml", "1: a\n'1': b", 'not have a key twice: "1"', 2, 1],
+  ["a column twice", "csv", "a,b,a", 'not have a key twice: "a"', 1, 5],
+  ["a lone surrogate", "csv", "a\n\ud800", surrogate, 2, 1],
+  ["a row that is too long", "csv", "a,b\n1,2\n1,2,3", longRow, 3, 1],
+  ["101 levels", "json", "[".repeat(101), tooDeep, 1, 101],
+  ["100,000 levels", "json", "[".repeat(100_000), tooDeep, 1, 101],
+  ["100,000 levels", "yaml", "[".repeat(100_000), tooDeep, 1, 101],
+  ["100,000 lists in a line", "yaml", "- ".repeat(100_000), tooDeep, 1, 201],
+  ["400 lines, each deeper", "yaml", deeperLines, tooDeep, 100, 100],
+  ["60,000 nested elements", "xml", "<a>".repeat(60_000), tooDeep, 1, 304],
+  ["90,000 nested lists", "toml", `a = ${"[".repeat(90_000)}`, tooDeep, 1, 105],
+  ["a key of 90,000 parts", "toml", `a${".a".repeat(90_000)} = 1`, tooDeep, 1, 1],
+])("%s in %s is refused with its place", async (_what, from, text, rule, line, column) => {
+  await expect(convert(text, from, "json")).rejects.toThrow(
+    `The 'text' parameter must ${rule} at line ${line}, column ${column}`,
+  )
 })
 
 const letters = [..."abcdefghijklm"]
 const aliases = letters.map(
   (letter, index) => `${letter}: &${letter} [${`*${letters[index - 1] ?? "z"},`.repeat(9)}]`,
 )
-const growing: readonly (readonly [what: string, from: Format, to: Format, text: string, refusal: string])[] =
-  [
-    [
-      "aliases of aliases",
-      "yaml",
-      "json",
-      `z: &z 1\n${aliases.join("\n")}`,
-      "must have aliases that copy at most 100,000 values",
-    ],
-    [
-      "aliases of a long text",
-      "yaml",
-      "json",
-      `- &a ${"x".repeat(90_000)}\n${"- *a\n".repeat(20_000)}`,
-      "must make an answer of at most 1,000,000",
-    ],
-    [
-      "aliases of a long text",
-      "yaml",
-      "yaml",
-      `- &a ${"x".repeat(90_000)}\n${"- *a\n".repeat(20_000)}`,
-      "must make an answer of at most 1,000,000",
-    ],
-    [
-      "a long name of a column",
-      "csv",
-      "json",
-      `${"x".repeat(90_000)}\n${"1\n".repeat(50_000)}`,
-      "must make an answer of at most 1,000,000",
-    ],
-    [
-      "a long name of an element",
-      "json",
-      "xml",
-      `{"${"x".repeat(90_000)}": [${"1,".repeat(50_000)}1]}`,
-      "must make an answer of at most 1,000,000",
-    ],
-    [
-      "a long name of a table",
-      "json",
-      "toml",
-      `{"${"x".repeat(90_000)}": [${"{},".repeat(30_000)}{}]}`,
-      "must make an answer of at most 1,000,000",
-    ],
-    [
-      "many columns in as many rows",
-      "json",
-      "csv",
-      `[${Array.from({ length: 15_000 }, (_, index) => `{"k${index}":1}`)}]`,
-      "must make an answer of at most 1,000,000",
-    ],
-  ]
+const longAlias = `- &a ${"x".repeat(90_000)}\n${"- *a\n".repeat(20_000)}`
+const longName = "x".repeat(90_000)
+const columns = Array.from({ length: 15_000 }, (_, index) => `{"k${index}":1}`)
+const manyCopies = "must have aliases that copy at most 100,000 values"
+const tooLong = "must make an answer of at most 1,000,000"
 
-test.each(growing)("%s, from %s to %s, do not fill the memory", async (_what, from, to, text, refusal) => {
+test.each<[what: string, from: Format, to: Format, text: string, refusal: string]>([
+  ["aliases of aliases", "yaml", "json", `z: &z 1\n${aliases.join("\n")}`, manyCopies],
+  ["aliases of a long text", "yaml", "json", longAlias, tooLong],
+  ["aliases of a long text", "yaml", "yaml", longAlias, tooLong],
+  ["a long name of a column", "csv", "json", `${longName}\n${"1\n".repeat(50_000)}`, tooLong],
+  ["a long name of an element", "json", "xml", `{"${longName}": [${"1,".repeat(50_000)}1]}`, tooLong],
+  ["a long name of a table", "json", "toml", `{"${longName}": [${"{},".repeat(30_000)}{}]}`, tooLong],
+  ["many columns in as many rows", "json", "csv", `[${columns}]`, tooLong],
+])("%s, from %s to %s, do not fill the memory", async (_what, from, to, text, refusal) => {
   expect(text.length).toBeLessThan(200_000)
   await expect(convert(text, from, to)).rejects.toThrow(refusal)
 })
