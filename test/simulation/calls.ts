@@ -15,9 +15,9 @@ import {
 import type { PreparedApi } from "../../src/call/prepared-api.ts"
 import { runSingle } from "../../src/call/run.ts"
 import { workOnce } from "../../src/call/work-once.ts"
-import { executeMetered, startGraphqlCall } from "../../src/surfaces/graphql/metered-query.ts"
 import { type QueryParts, selectOperation } from "../../src/surfaces/graphql/query-parts.ts"
 import { createGraphqlSchema } from "../../src/surfaces/graphql/schema.ts"
+import { executeMetered, startGraphqlCall } from "../../src/surfaces/http/metered-query.ts"
 import type { Instance } from "./instance.ts"
 import type { CallAction } from "./plan.ts"
 
@@ -100,12 +100,10 @@ async function runQuery(
   pipeline: Pipeline,
 ): Promise<Work> {
   schema ??= createGraphqlSchema(apis.map(({ definition }) => definition))
-  const call = { ...startGraphqlCall(request, key), caller, input: { n } }
+  const input = { query: `${n}`, operationName: null, variables: {} }
+  const call = { ...startGraphqlCall(request, key), caller, input, parts: queryOf(n) }
   const byField = new Map(apis.map((api) => [api.definition.id, api]))
-  const result = await executeMetered(
-    { schema, parts: queryOf(n), variables: {}, caller },
-    ...([call, byField, pipeline, execute] as const),
-  )
+  const result = await executeMetered(call, { schema, byField, pipeline }, execute)
   if (result.errors) throw new Error(`a query must have a result: ${result.errors}`)
   return { data: { ...result.data }, charged: call.charged, fault: null, isReplay: call.isReplay }
 }

@@ -1,9 +1,11 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
+  GraphQLError,
   Kind,
   Lexer,
   type OperationDefinitionNode,
+  parse,
   type SelectionNode,
   Source,
   TokenKind,
@@ -30,10 +32,26 @@ export const maxResultBytes = 16_777_216
 const maxNesting = 100
 
 /**
+ * Parses a query.
+ * @throws Refusal QUERY_TOO_COMPLEX beyond the limits, GRAPHQL_PARSE_FAILED when the text is not GraphQL
+ */
+export function parseWithinLimits(query: string): DocumentNode {
+  try {
+    requireParsable(query)
+    const document = parse(query)
+    requireWithinLimits(document)
+    return document
+  } catch (thrown) {
+    if (thrown instanceof GraphQLError) throw new Refusal("GRAPHQL_PARSE_FAILED", [thrown])
+    throw thrown
+  }
+}
+
+/**
  * Refuses a query that is too long or nests too deeply to parse.
  * @throws Refusal QUERY_TOO_COMPLEX; GraphQLError when the text is not made of GraphQL tokens
  */
-export function requireParsable(query: string): void {
+function requireParsable(query: string): void {
   if (query.length > maxBytes || Buffer.byteLength(query) > maxBytes) {
     throw tooComplex(`The query is longer than ${maxBytes.toLocaleString("en-US")} bytes.`)
   }

@@ -11,8 +11,41 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql"
+import { inputFault } from "../../call/fault.ts"
+import { isObject } from "../../values/is-object.ts"
 import { Refusal } from "./refusal.ts"
 import type { Variables } from "./variables.ts"
+
+/** The parameters of a request for a query. */
+export interface QueryInput {
+  readonly query: string
+  /** Null when the query has one operation. */
+  readonly operationName: string | null
+  /** As the client sent them. */
+  readonly variables: Variables
+}
+
+/**
+ * Reads the parameters of a GraphQL request from its JSON body (GraphQL over HTTP §5.1).
+ * @throws Fault naming the parameter to change
+ */
+export function readParameters(body: Readonly<Record<string, unknown>>): QueryInput {
+  const { query, operationName = null, variables, extensions } = body
+  if (typeof query !== "string" || query === "") {
+    throw inputFault("query", `${query === undefined ? "is required and " : ""}must be a non-empty string`)
+  }
+  if (operationName !== null && typeof operationName !== "string") {
+    throw inputFault("operationName", "must be a string")
+  }
+  readMap("extensions", extensions)
+  return { query, operationName, variables: readMap("variables", variables) }
+}
+
+function readMap(name: string, value: unknown): Variables {
+  if (value === undefined || value === null) return {}
+  if (isObject(value)) return value
+  throw inputFault(name, "must be an object")
+}
 
 /** A document, and the operation of it that runs. */
 export interface QueryParts {

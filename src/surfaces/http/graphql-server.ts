@@ -2,17 +2,10 @@ import { yoga } from "@elysiajs/graphql-yoga"
 import { Elysia } from "elysia"
 import type { DocumentNode } from "graphql"
 import { LRUCache } from "lru-cache"
-import { encodeJson } from "../../encode/json.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import type { GraphqlCall } from "../graphql/metered-query.ts"
-import { Refusal } from "../graphql/refusal.ts"
 import { createGraphqlSchemaInSteps } from "../graphql/schema.ts"
-import { type GraphqlBody, usePipeline } from "../graphql/yoga-plugin.ts"
 import type { HttpContext } from "./frame.ts"
-import { readJsonObject } from "./read/body.ts"
-import { toBody } from "./reply/answer-body.ts"
-import { acceptedBy, mediaTypeFor } from "./reply/format.ts"
-import { replayedHeader, setAnswerHeaders, setRate } from "./reply/headers.ts"
+import { meteredQueries } from "./metered-query.ts"
 import type { IncomingRequest } from "./request.ts"
 
 /** Parsed queries take at most about this many bytes, since clients send the same few over and over. */
@@ -26,32 +19,9 @@ export async function createGraphqlServer(
   record: RecordRequest,
   incomingOf: (request: Request) => IncomingRequest | undefined,
 ) {
-  const { apis, pipeline, intake } = context
+  const { apis, pipeline } = context
   const definitions = apis.map(({ definition }) => definition)
   const schema = await createGraphqlSchemaInSteps(definitions, () => pipeline.scheduler.giveWay(""))
-
-  async function respond(call: GraphqlCall, answer: GraphqlBody, request: Request): Promise<Response> {
-    const { refusal, fault, rate, caller, isReplay, results } = call
-    call.results = null
-    const type = `${mediaTypeFor(acceptedBy(request.headers))}; charset=utf-8`
-    const headers: Record<string, string> = {
-      "content-type": type,
-      ...(isReplay && !refusal && { [replayedHeader]: "true" }),
-    }
-    const status = refusal?.status ?? 200
-    setAnswerHeaders(headers, { status, retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
-    setRate((name, value) => {
-      headers[name] = value
-    }, rate)
-    const body = await toBody(encodeJson(answer), caller, context, answer, results)
-    return new Response(body, { status, headers })
-  }
-
-  function requireIncoming(request: Request): IncomingRequest {
-    const incoming = incomingOf(request)
-    if (!incoming) throw new Error("a request reached GraphQL without its id")
-    return incoming
-  }
 
   return (
     new Elysia()
@@ -76,22 +46,7 @@ export async function createGraphqlServer(
             // Refusals are not kept: each belongs to one request.
             errorCache: { get: () => undefined, set() {} },
           },
-          plugins: [
-            usePipeline({
-              apis,
-              schema,
-              pipeline,
-              requestOf: requireIncoming,
-              readBody: (request, giveWay) => {
-                refuseUpload(request)
-                return readJsonObject(request, intake, giveWay)
-              },
-              respond,
-              record(call, status, request) {
-                record(requireIncoming(request), { ...call, caller: call.caller ?? call.keyOwner, status })
-              },
-            }),
-          ],
+          plugins: [meteredQueries(schema, context, record, incomingOf)],
         }),
       )
   )
@@ -107,12 +62,4 @@ export function createDocumentCache(): LRUCache<string, DocumentNode> {
       return bytesPerToken * tokens + 2 * query.length
     },
   })
-}
-
-function refuseUpload({ headers }: Request): void {
-  if (!/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return
-  throw new Refusal(
-    "FILE_UPLOAD_NOT_SUPPORTED",
-    "GraphQL takes no file uploads here; send the query as JSON.",
-  )
 }
