@@ -24,6 +24,17 @@ const waiting = ["workers", "failing-store", "slow-clients", "observe"]
 const filesInProcess = 24
 /** Tests wait for half of their time, so more processes than processors run. */
 const processes = availableParallelism() + 2
+/**
+ * Most code of a test runs a few times. So the runtime compiles only what runs twenty times as often as it would wait for
+ * otherwise: a seventh of the processor time goes to its compilers. Tests of the executable have them as they are served.
+ */
+const compiledLater = {
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "20000",
+  BUN_JSC_thresholdForOptimizeAfterLongWarmUp: "20000",
+  BUN_JSC_thresholdForOptimizeSoon: "20000",
+  BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: "1000000",
+  BUN_JSC_thresholdForFTLOptimizeSoon: "1000000",
+}
 /** Several times what the temporary files of all tests take. */
 const neededBytes = 6e9
 let passed = 0
@@ -85,6 +96,8 @@ interface Run {
   readonly rank: number
   /** Whether it mostly waits: such runs go one by one beside all others. */
   readonly waits: boolean
+  /** Whether it runs the executable, whose code is compiled as always. */
+  readonly isServed: boolean
 }
 
 /** The files of test/binary, each in a process of its own. */
@@ -93,7 +106,13 @@ function filesOfExecutable(): readonly Run[] {
   return names.sort().map((name) => {
     const place = slowest.indexOf(name)
     const rank = place < 0 ? slowest.length + 2 : place
-    return { name, files: [`./test/binary/${name}.test.ts`], rank, waits: waiting.includes(name) }
+    return {
+      name,
+      files: [`./test/binary/${name}.test.ts`],
+      rank,
+      waits: waiting.includes(name),
+      isServed: true,
+    }
   })
 }
 
@@ -118,7 +137,13 @@ function dealt(files: readonly string[], kind: string, rank: number): readonly R
   const count = Math.ceil(files.length / filesInProcess)
   return Array.from({ length: count }, (_, group) => {
     const own = files.filter((_, index) => index % count === group).map((file) => `./${file}`)
-    return { name: `${own.length} ${kind}, group ${group + 1} of ${count}`, files: own, rank, waits: false }
+    return {
+      name: `${own.length} ${kind}, group ${group + 1} of ${count}`,
+      files: own,
+      rank,
+      waits: false,
+      isServed: false,
+    }
   })
 }
 
@@ -130,11 +155,11 @@ async function testInTurn(runs: Run[]): Promise<void> {
   for (let run = runs.shift(); run !== undefined; run = runs.shift()) await testFiles(run)
 }
 
-async function testFiles({ name, files }: Run): Promise<void> {
+async function testFiles({ name, files, isServed }: Run): Promise<void> {
   const startMs = performance.now()
   const run = Bun.spawn([...runner, "--no-isolate", "--only-failures", ...files], {
     stdio: ["ignore", "pipe", "pipe"],
-    env,
+    env: isServed ? env : { ...env, ...compiledLater },
   })
   const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1)

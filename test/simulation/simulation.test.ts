@@ -27,10 +27,13 @@ function requireNone({ seed, problem }: RunResult, options = ""): void {
   if (problem !== null) throw new Error(`${problem}\nbun run simulate ${options}--seed ${seed} --shrink`)
 }
 
-test("200 seeds of the commit hold, and let everything happen", async () => {
+/** The rarest of the names below happens in a ninth of the seeds. So one commit in 100,000 lacks it. */
+const seeds = 100
+
+test(`${seeds} seeds of the commit hold, and let everything happen`, async () => {
   const first = await seedOfCommit()
   const counts = new Map<string, number>()
-  for (let seed = first; seed < first + 200; seed++) {
+  for (let seed = first; seed < first + seeds; seed++) {
     const result = await run(seed)
     requireNone(result)
     for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count)
