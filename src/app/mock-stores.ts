@@ -5,11 +5,11 @@ import { standIn } from "../values/stand-in.ts"
 type Database = ReturnType<typeof openDatabase>
 
 /** An open store takes about 0.4 MB. */
-const mostOpen = 32
+const mostOpen = 16
 
 /**
- * Makes stores in memory that begin with the same content. Only those that were used last are open. Others are compressed bytes,
- * about 16 kB, and their next use opens them again.
+ * Makes stores in memory that begin with the same content. Only those that were used last are open. Of others the difference to
+ * that content is kept, compressed to about 1 kB, and their next use opens them again.
  * @param shape a store, which is not used otherwise and may be closed
  * @param image the content at the start, a serialized database
  */
@@ -31,7 +31,9 @@ export function createMockStores(shape: OpenStore, image: Uint8Array) {
       if (isClosed)
         throw new Error("The store was closed: its test double was reset, or its session has ended.")
       for (const one of open) if (open.size >= mostOpen && !one.isInUse()) one.putAway()
-      const database = openDatabase(":memory:", { image: kept ? Bun.zstdDecompressSync(kept) : image })
+      const database = openDatabase(":memory:", {
+        image: kept ? differ(Bun.zstdDecompressSync(kept), image) : image,
+      })
       const opened = openWith(database)
       activity = Object.assign(opened.gauges.activity, activity)
       if (listeners) opened.listen(listeners)
@@ -39,7 +41,7 @@ export function createMockStores(shape: OpenStore, image: Uint8Array) {
     }
 
     function putAway(): void {
-      if (present) kept = Bun.zstdCompressSync(present.database.serialize())
+      if (present) kept = Bun.zstdCompressSync(differ(present.database.serialize(), image))
       present?.database.close()
       present = null
       open.delete(self)
@@ -73,4 +75,11 @@ export function createMockStores(shape: OpenStore, image: Uint8Array) {
       },
     }
   }
+}
+
+/** Makes a database that is much like another one to bytes that are mostly 0, and such bytes to the database again. */
+function differ(bytes: Uint8Array, other: Uint8Array): Uint8Array {
+  for (let at = Math.min(bytes.length, other.length) - 1; at >= 0; at--)
+    bytes[at] = (bytes[at] ?? 0) ^ (other[at] ?? 0)
+  return bytes
 }

@@ -32,7 +32,7 @@ import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import type { MailSender } from "../ports/mail-sender.ts"
-import { createMockClock, createMockWeb, createSeededRandom, prepareMockDns } from "../ports/mock-ports.ts"
+import { createMockClock, createSeededRandom, prepareMockDns, prepareMockWeb } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import { webOff } from "../ports/web/fixed-web.ts"
@@ -103,6 +103,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const mailSender = mockMailSender(config, systemTimer)
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
+  const createWeb = prepareMockWeb(replies)
   const seeded = await seedStore(config, apis, opened, seed)
   // Loaded only for --like, since it slows the start.
   const like = config.like === null ? undefined : await import("./like.ts")
@@ -111,7 +112,14 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
       createState: (serving) =>
         createState({ ...config, publicUrl: serving.publicUrl }, apis, opened, {
           ...serving,
-          ...{ ...seeded, dns: createDns(), replies, journal: createJournal(journals), seed, mailSender },
+          ...{
+            ...seeded,
+            dns: createDns(),
+            web: createWeb(),
+            journal: createJournal(journals),
+            seed,
+            mailSender,
+          },
         }),
       ...{ parseZone, parseWebFixture, program: { version, commit }, timer: systemTimer },
     },
@@ -130,8 +138,11 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   }
 }
 
-type Start = { readonly replies: WebFixture; readonly seed: Seed | null; readonly mailSender: MailSender }
-type StateParts = Serving & Pick<MockState, "dns" | "journal"> & Start & Awaited<ReturnType<typeof seedStore>>
+type Start = { readonly seed: Seed | null; readonly mailSender: MailSender }
+type StateParts = Serving &
+  Pick<MockState, "dns" | "web" | "journal"> &
+  Start &
+  Awaited<ReturnType<typeof seedStore>>
 
 function openStore(database: ReturnType<typeof openDatabase>, clock: Clock) {
   const notices = { thresholds: noticeThresholds, now: clock.now }
@@ -172,7 +183,7 @@ async function createState(
   config: Config,
   apis: readonly PreparedApi[],
   opened: OpenLog,
-  { url, openRequests, dns, replies, journal, seed, mailSender, ...seeded }: StateParts,
+  { url, openRequests, dns, web, journal, seed, mailSender, ...seeded }: StateParts,
 ): Promise<MockState> {
   const { plans, seedTimeMs, logLevel } = config
   const { names, adminKey, guests, definitions, webhook } = seeded
@@ -181,7 +192,6 @@ async function createState(
   // Not that of the seed, which has given ids already. Those of one kind may not change those of another.
   const random = createSeededRandom("calls")
   const auditRandom = createSeededRandom("changes")
-  const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   const openedStore = seeded.makeStore((database) => openStore(database, clock))
   const { store, outbox } = openedStore

@@ -5,8 +5,8 @@ import type { Surface } from "../values/request-events.ts"
 export interface Tally {
   readonly api: string
   readonly surface: Surface
-  /** Requests by HTTP status, 0 to 599. */
-  readonly statuses: Float64Array
+  /** Requests by HTTP status. */
+  readonly statuses: Map<number, number>
   /** Seconds. */
   readonly latency: Histogram
   /** Failed requests by fault code, since they were taken last. */
@@ -32,7 +32,7 @@ export function createCounts(faultCodes: readonly string[]) {
   const tallies: Tally[] = []
   const charged: ChargedTally[] = []
   const chargedBy = new Map<Surface, Map<string, ChargedTally>>()
-  const faults = new Map(faultCodes.map((code) => [code, 0]))
+  const faults = new Map<string, number>()
 
   function chargedTally(api: string, surface: Surface): ChargedTally {
     let apis = chargedBy.get(surface)
@@ -53,18 +53,20 @@ export function createCounts(faultCodes: readonly string[]) {
     tallies: tallies as readonly Tally[],
     charged: charged as readonly ChargedTally[],
     /** Failed requests by fault code. */
-    faults: faults as ReadonlyMap<string, number>,
+    get faults(): ReadonlyMap<string, number> {
+      return new Map([...faultCodes.map((code) => [code, 0] as const), ...faults])
+    },
     /** Returns the tally of an API on a surface and creates it if needed. Call it once and keep it, not for each request. */
     tallyOf(api: string, surface: Surface): Tally {
       const known = tallies.find((tally) => tally.api === api && tally.surface === surface)
       if (known) return known
-      const statuses = new Float64Array(600)
-      const tally: Tally = { api, surface, statuses, latency: createHistogram(latencyBounds), faults: null }
+      const latency = createHistogram(latencyBounds)
+      const tally: Tally = { api, surface, statuses: new Map(), latency, faults: null }
       tallies.push(tally)
       return tally
     },
     add({ statuses, latency }: Tally, status: number, durationMs: number): void {
-      statuses[status] = (statuses[status] ?? 0) + 1
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
       record(latency, durationMs / 1_000)
     },
     addCharged(api: string, surface: Surface, calls: number, credits: number): void {

@@ -31,7 +31,7 @@ export function createObserver(
     nowMs: () => clock.monotonicMs(),
     /**
      * Returns the function that records the requests of one API on one surface. Call it once, at the start. The tally is made
-     * with the first request: there are many, of 5 kB each, and few are used.
+     * with the first request: there are many, and few are used.
      * @param api the id of an API or operation, `usage` or `none`; null if each request names its APIs in `RequestEnd.apis`
      */
     recorderFor(api: string | null, surface: Surface): RecordRequest {

@@ -119,12 +119,12 @@ export function toReport({ tallies, charged, faults }: Counts, gauges: Gauges): 
   const spans = gauges.droppedSpans()
   const { residentBytes, cpuSeconds, startSeconds } = gauges.process()
   const requests = tallies.flatMap(({ api, surface, statuses }) =>
-    [...statuses].flatMap((value, status) =>
-      value > 0 ? [{ value, labels: { api, surface, status } }] : [],
-    ),
+    [...statuses]
+      .sort(([one], [other]) => one - other)
+      .map(([status, value]) => ({ value, labels: { api, surface, status } })),
   )
   const durations = tallies
-    .filter(({ statuses }) => statuses.some((count) => count > 0))
+    .filter(({ statuses }) => statuses.size > 0)
     .map(({ api, surface, latency }) => ({ labels: { api, surface }, histogram: latency }))
   const calls = charged.map(({ api, surface, calls: value }) => ({ value, labels: { api, surface } }))
   const credits = charged.map(({ api, surface, credits: value }) => ({ value, labels: { api, surface } }))

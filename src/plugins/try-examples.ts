@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { ApiMistake, type Ports, type Timer } from "../apis/contract.ts"
 import { compileInput } from "../call/input.ts"
-import { createMockClock, createMockWeb, createSeededRandom, prepareMockDns } from "../ports/mock-ports.ts"
+import { createMockClock, createSeededRandom, prepareMockDns, prepareMockWeb } from "../ports/mock-ports.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 
@@ -32,7 +32,7 @@ export async function wrongExample(
         clock: createMockClock(Date.parse(conditions.now ?? defaultNow)),
         random: createSeededRandom("penknife"),
         dns: prepareMockDns(conditions.dns ?? {})(),
-        web: createMockWeb(conditions.web ?? {}),
+        web: prepareMockWeb(conditions.web ?? {})(),
         timer,
       }
       const output = await run(readInput({ kind: "typed", values: given }), ports)

@@ -68,19 +68,22 @@ export interface MockWeb extends Web {
   replace(fixture: WebFixture): void
 }
 
-/** Creates a Web with a first fixture. Throws an Error that names an invalid entry. */
-export function createMockWeb(start: WebFixture): MockWeb {
-  let fixture = start
-  let web = createFixedWeb(start)
-  return {
-    get fixture() {
-      return fixture
-    },
-    get: (url) => web.get(url),
-    replace(next) {
-      web = createFixedWeb(next)
-      fixture = next
-    },
+/** Reads a first fixture, and returns a function that creates a Web with it. Throws an Error that names an invalid entry. */
+export function prepareMockWeb(start: WebFixture): () => MockWeb {
+  const first = createFixedWeb(start)
+  return () => {
+    let fixture = start
+    let web = first
+    return {
+      get fixture() {
+        return fixture
+      },
+      get: (url) => web.get(url),
+      replace(next) {
+        web = createFixedWeb(next)
+        fixture = next
+      },
+    }
   }
 }
 
