@@ -77,6 +77,8 @@ export interface Isolation {
   prepare?(input: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
   /** Whether the steps of a small input are at most about the square of its size. Such a run takes place in the service. */
   isBounded?(input: Readonly<Record<string, unknown>>): boolean
+  /** The most characters of texts and names, and inner values, of a small input; 300 by default. Its slowest run takes 5 ms. */
+  readonly maxSmallSize?: number
 }
 
 /** A call that must return exactly this answer on a plan with premium fields. */

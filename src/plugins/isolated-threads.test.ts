@@ -3,11 +3,14 @@ import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { ports } from "../../test/support/held-pool.ts"
 import { type ApiDefinition, InputRejected, type RunContext } from "../apis/contract.ts"
+import { cronparser } from "../apis/cronparser/index.ts"
 import { dataconverter } from "../apis/dataconverter/index.ts"
 import { isolatedRuns } from "../apis/isolated-runs.ts"
 import { jsondiff } from "../apis/jsondiff/index.ts"
 import { jsonpath } from "../apis/jsonpath/index.ts"
+import { mailreportparser } from "../apis/mailreportparser/index.ts"
 import { markdownconverter } from "../apis/markdownconverter/index.ts"
+import { messageauth } from "../apis/messageauth/index.ts"
 import { qrcodegenerator } from "../apis/qrcodegenerator/index.ts"
 import { systemClock } from "../ports/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
@@ -15,6 +18,9 @@ import { createIsolatedThreads } from "./isolated-threads.ts"
 import { createThreadTime } from "./thread-time.ts"
 
 const context: RunContext = { ports, giveWay: () => undefined, premium: true }
+const author = "From: ann@a.test\r\n"
+const signature = "DKIM-Signature: v=1\r\n"
+const seals = "ARC-Seal: i=1\r\nARC-Message-Signature: i=1\r\n"
 const nested = (depth: number, value: unknown): unknown => (depth === 0 ? value : [nested(depth - 1, value)])
 
 /** Threads that have no code, so that a run in one of them fails. */
@@ -64,6 +70,27 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
     dataconverter,
     { text: "a: &a 1\nb: [*a, *a, *a, *a]", from: "yaml", to: "json" },
   ],
+  [
+    "service",
+    "a working day",
+    cronparser,
+    { expression: "0 9 * * 1-5", timezone: "Europe/Berlin", count: 100 },
+  ],
+  ["service", "July and Wednesday", cronparser, { expression: "0 9 ? JUL WED *" }],
+  ["thread", "the last day of a month", cronparser, { expression: "0 9 L * *" }],
+  ["thread", "the nearest working day", cronparser, { expression: "0 9 1W * *" }],
+  ["thread", "the fifth Monday", cronparser, { expression: "0 9 * * 1#5" }],
+  ["thread", "two days that must both fit", cronparser, { expression: "0 9 31 * +1" }],
+  ["thread", "a year", cronparser, { expression: "0 9 ? 1 1 2099" }],
+  ["thread", "the language of another module", cronparser, { expression: "0 9 * * *", language: "de" }],
+  ["service", "a mail of four signatures", messageauth, { message: signature.repeat(2) + seals + author }],
+  ["thread", "five", messageauth, { message: signature.repeat(3) + seals + author }],
+  ["service", "a mail of 4,000", messageauth, { message: author.padEnd(3_992) }],
+  ["thread", "a longer one", messageauth, { message: author.padEnd(3_993) }],
+  ["thread", "a mail in base64", messageauth, { message: btoa(author) }],
+  ["service", "a report as text", mailreportparser, { report: " <feedback><record/></feedback>" }],
+  ["thread", "a longer one", mailreportparser, { report: `<feedback>${"<a/>".repeat(1_000)}</feedback>` }],
+  ["thread", "a file, which may be packed", mailreportparser, { report: btoa("<feedback/>") }],
 ])("a run takes place in the %s: %s", async (place, _what, api, input) => {
   expect(await placeOf(api, input)).toBe(place)
 })
@@ -164,91 +191,4 @@ test("no comparison reads small documents more often than the square of their si
     expect(reads).toBeGreaterThan(0)
     expect(reads).toBeLessThan(maxReads)
   }
-})
-
-const marks = [
-  ..."*_`[]()<>!&~|#=-.:@/\\\"' \n\ta1é{},?%$",
-  "![",
-  "](",
-  "<!--",
-  "<a ",
-  "</b>",
-  "http://",
-  "www.",
-  "a@",
-  "**a",
-  "[a]:",
-]
-const forms = [
-  ..."\n ",
-  "<![CDATA[",
-  "<?",
-  "<!ENTITY ",
-  "&a;",
-  "&a ",
-  "*a",
-  "- ",
-  "? ",
-  "|-\n ",
-  "a: ",
-  "    ",
-  "1. ",
-  "[[",
-  "a.b=",
-  "1e1",
-]
-const shortTexts = fc
-  .array(
-    fc.tuple(
-      fc.array(fc.constantFrom(...marks, ...forms), { minLength: 1, maxLength: 4 }),
-      fc.integer({ min: 1, max: 150 }),
-    ),
-    { minLength: 1, maxLength: 4 },
-  )
-  .map((parts) =>
-    parts
-      .map(([part, times]) => part.join("").repeat(times))
-      .join("")
-      .slice(0, 270),
-  )
-const formats = fc.constantFrom("json", "yaml", "xml", "csv", "toml")
-
-/** Half of what a turn of the service may take: far more than the 5 ms that the slowest input takes here. */
-const maxMs = 25
-
-test.each<[string, ApiDefinition, fc.Arbitrary<Record<string, unknown>>]>([
-  [
-    "markdownconverter",
-    markdownconverter,
-    fc.record({ text: shortTexts, dialect: fc.constantFrom("gfm", "commonmark") }),
-  ],
-  ["dataconverter", dataconverter, fc.record({ text: shortTexts, from: formats, to: formats })],
-  [
-    "qrcodegenerator",
-    qrcodegenerator,
-    fc.record({ text: shortTexts, border: fc.constant(16), scale: fc.constant(16) }),
-  ],
-])("no small input takes %s long", async (id, api, inputs) => {
-  const { run } = (await isolatedRuns[id]?.()) ?? {}
-  if (!run) throw new Error(`'${id}' has no code`)
-  const take = async (input: Record<string, unknown>) => {
-    const before = process.threadCpuUsage()
-    try {
-      await run(input, context)
-    } catch (thrown) {
-      expect(thrown).toBeInstanceOf(InputRejected)
-    }
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1_000
-  }
-  await fc.assert(
-    fc.asyncProperty(inputs, async (input) => {
-      if (!api.isolated?.isBounded?.(input)) return
-      let ms = await take(input)
-      // The first run may have compiled code or collected garbage.
-      for (let again = 0; again < 2 && ms >= maxMs; again++) ms = Math.min(ms, await take(input))
-      expect(ms).toBeLessThan(maxMs)
-    }),
-    { numRuns: 1_000 },
-  )
 })

@@ -30,8 +30,8 @@ const maxOutputLength = 1_000_000
 /** With the wait for a place and the run itself, a call is answered before its connection may be closed. */
 const maxAskingMs = 10_000
 
-/** The size of an input, see `sizeLeft`, up to which bounded runs take place in the service. The slowest takes 5 ms. */
-const maxSmallSize = 300
+/** The size of an input, see `sizeLeft`, up to which bounded runs take place in the service, unless the API has its own. */
+const usualSmallSize = 300
 
 /** The threads that run the isolated APIs of the catalog. Each can run any of them. */
 export type IsolatedThreads = ReturnType<typeof createIsolatedThreads>
@@ -74,7 +74,7 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
     /** The definition with a run that takes place in a thread, or in the service if it is small and bounded. */
     isolate(
       api: ApiDefinition,
-      { limitMs, prepare, isBounded }: Isolation,
+      { limitMs, prepare, isBounded, maxSmallSize = usualSmallSize }: Isolation,
       limits: Pick<PoolLimits, "maxWorkers" | "maxMemoryBytes">,
     ) {
       const maxMemoryBytes = Math.min(limits.maxMemoryBytes, maxRunBytes)

@@ -12,7 +12,7 @@ import { choice, defineIsolatedApi, nullableText, premium, reject } from "../con
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { dialects } from "./expression.ts"
+import { CronMistake, type Dialect, dialects, readExpression } from "./expression.ts"
 import { languages } from "./words.ts"
 
 /** How many runs are computed by default, and at most on plans without premium fields. */
@@ -96,6 +96,8 @@ export function createCronparser(zones: TimeZones) {
     examples: storedExamples(stored, answers),
     isolated: {
       limitMs: 2_000,
+      isBounded: ({ expression, dialect, language = "en" }) =>
+        language === "en" && isDense(String(expression), dialect as Dialect | undefined),
       async prepare({ timezone = "UTC", ...rest }) {
         return { ...rest, zone: (await zones.find(String(timezone))) ?? reject("timezone", timeZoneForm) }
       },
@@ -105,3 +107,15 @@ export function createCronparser(zones: TimeZones) {
 
 /** The API with the built-in zones. */
 export const cronparser = createCronparser(builtInZones)
+
+/** Whether every few years have a day that fits. The nearest or last day, days that must fit twice and years may be far away. */
+function isDense(expression: string, dialect?: Dialect): boolean {
+  try {
+    const { text } = readExpression(expression, dialect)
+    return !/[+#LW]/.test(text) && [undefined, "*"].includes(text.split(" ")[6])
+  } catch (thrown) {
+    // The run refuses it at once.
+    if (thrown instanceof CronMistake) return true
+    throw thrown
+  }
+}

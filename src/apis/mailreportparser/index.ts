@@ -144,5 +144,10 @@ export const mailreportparser = defineIsolatedApi({
     ),
   }),
   examples: storedExamples(stored, answers),
-  isolated: { limitMs: 2_000 },
+  isolated: {
+    limitMs: 2_000,
+    maxSmallSize: 4_000,
+    // Base64 may be a packed file, a thousand times as large.
+    isBounded: ({ report }) => /^\s*[<{]/.test(String(report)),
+  },
 })

@@ -101,5 +101,15 @@ export const messageauth = defineIsolatedApi({
     ),
   }),
   examples: storedExamples(stored, answers),
-  isolated: { limitMs: 2_000 },
+  isolated: {
+    limitMs: 2_000,
+    maxSmallSize: 4_000,
+    // Each key may be a record of 64 kB, or have 16,384 bits. Fields cannot be counted in base64, which has no colons.
+    isBounded: ({ message }) => String(message).includes(":") && countSignatures(String(message)) <= 4,
+  },
 })
+
+/** How many fields with signatures a message has, of DKIM and ARC. */
+function countSignatures(message: string): number {
+  return message.split(/^(?:DKIM-Signature|ARC-Message-Signature|ARC-Seal)/im).length - 1
+}

@@ -1,4 +1,4 @@
-import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
+import type { Dns, DnsAnswer, DnsType, RunContext } from "../contract.ts"
 import { isPrivateKey } from "../mail/dkim-key.ts"
 import { isDmarc, psdOf, readTags } from "../mail/dmarc-walk.ts"
 import type { KeyFault } from "./reasons.ts"
@@ -9,6 +9,7 @@ const maxQuestions = 100
 /** The questions of DKIM, ARC and DMARC, each asked once, in the form of node:dns that mailauth takes. */
 export class KeyLookups {
   readonly #dns: Dns
+  readonly #giveWay: RunContext["giveWay"]
   readonly #signal: AbortSignal
   readonly #answers = new Map<string, Promise<DnsAnswer>>()
   /** Names that the DNS gave no answer for. */
@@ -16,14 +17,17 @@ export class KeyLookups {
   /** The faults of published keys, by the names of the keys: revoked (RFC 6376 §3.6.1), or a private key. */
   readonly faults = new Map<string, KeyFault>()
 
-  constructor(dns: Dns, signal: AbortSignal) {
+  constructor({ ports: { dns }, giveWay }: RunContext, signal: AbortSignal) {
     this.#dns = dns
+    this.#giveWay = giveWay
     this.#signal = signal
   }
 
   /** Texts are lists of one string. A name without records, or without an answer, is an error with the code of node:dns. */
   readonly resolve = async (name: string, type: string): Promise<unknown[]> => {
     const answer = await this.#ask(name.toLowerCase(), type)
+    // Long records and the checks of long keys take some milliseconds each.
+    await this.#giveWay()
     if (answer.kind === "records")
       return type === "TXT" ? this.#texts(name, answer.records) : [...answer.records]
     if (answer.kind === "failure") {

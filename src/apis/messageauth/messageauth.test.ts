@@ -11,10 +11,12 @@ import {
   refusal,
   resultOf,
   rsa,
+  run,
   sign,
   signWithLength,
   zone,
 } from "../../../test/support/signed-messages.ts"
+import { portsFor } from "../../../test/support/zone-ports.ts"
 import { InputRejected } from "../contract.ts"
 
 describe("DKIM", () => {
@@ -49,6 +51,19 @@ describe("DKIM", () => {
     expect(
       resultOf(await check(fold(await sign(plain, { canonicalization: "simple/simple" }))), "dkim")?.result,
     ).toBe("fail")
+  })
+
+  test("a million blanks before a message are read in linear time", async () => {
+    expect((await check("\r\n".repeat(500_000) + (await sign(plain)))).is_authentic).toBe(true)
+  })
+
+  test("other work may run after each answer of the DNS", async () => {
+    let pauses = 0
+    const giveWay = async () => void pauses++
+    const message = await sign(plain)
+    await run({ message }, { ports: portsFor({ given: { now, dns: zone } }), giveWay, premium: true })
+    // The key, and the policies of the domain and the one above it.
+    expect(pauses).toBe(3)
   })
 
   test("bytes in base64 and line feeds alone mean the same message", async () => {

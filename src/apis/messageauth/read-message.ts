@@ -32,7 +32,8 @@ export function readMessage(message: string): {
 /** Blanks before a pasted text are no part of it. */
 function toBytes(message: string): Buffer {
   // Each message has a colon, which base64 has not.
-  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(message)) return Buffer.from(message.replace(/^[\ufeff\s]+/, ""))
+  if (!/^[A-Za-z0-9+/\s]+(?:={1,2}\s*)?$/.test(message))
+    return Buffer.from(message.replace(/^[\ufeff\s]+/, ""))
   return Buffer.from(message, "base64")
 }
 

@@ -35,7 +35,7 @@ export function createRun(checkSender: CheckSender): RunOf<typeof messageauth> {
     if (receivedAt === null)
       reject("received_at", "must be a time such as 2026-11-28T08:00:00Z or 1795852800 (Unix seconds)")
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) => {
-      const lookups = new KeyLookups(context.ports.dns, signal)
+      const lookups = new KeyLookups(context, signal)
       const verifier = new Verifier({ resolver: lookups.resolve, strict, curTime: new Date(receivedAt) })
       await verifier.writeAsync(bytes)
       await verifier.finish()
