@@ -70,8 +70,7 @@ export interface Isolation {
   /** Processor time of a run in milliseconds, without loading libraries. A longer run is a 400 that names the parameters. */
   readonly limitMs: number
   /**
-   * Makes the input of the run from the checked input, before it goes to the thread: for what the service knows and a thread does
-   * not, such as the operator's lists.
+   * Makes the run's input from the checked input, in the service: for what a thread does not know, such as the operator's lists.
    * @throws InputRejected through {@link reject}
    */
   prepare?(input: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
