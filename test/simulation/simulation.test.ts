@@ -27,8 +27,7 @@ function requireNone({ seed, problem }: RunResult, options = ""): void {
   if (problem !== null) throw new Error(`${problem}\nbun run simulate ${options}--seed ${seed} --shrink`)
 }
 
-/** The rarest of the names below happens in a ninth of the seeds. So one commit in 100,000 lacks it. */
-const seeds = 100
+const seeds = 200
 
 test(`${seeds} seeds of the commit hold, and let everything happen`, async () => {
   const first = await seedOfCommit()

@@ -1,5 +1,5 @@
 /**
- * Bugs that are planted to try the oracles of the simulation. Each day tries three of them, so that two weeks try all; with
+ * Bugs that are planted to try the oracles of the simulation. Each day tries six of them, so that a week tries all; with
  * `ALL_PLANTED=1` all at once.
  */
 import { describe, expect, test } from "bun:test"
@@ -11,7 +11,7 @@ const root = join(import.meta.dir, "../../..")
 const mostSeeds = 300
 
 /** After so many days each bug has been planted. */
-const days = Math.ceil(plantedBugs.length / 3)
+const days = Math.ceil(plantedBugs.length / 6)
 const today = Math.floor(Date.now() / 86_400_000) % days
 const chosen = plantedBugs.filter((_, index) => process.env.ALL_PLANTED === "1" || index % days === today)
 
