@@ -60,67 +60,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await store.charge([chargeOf({ accountId: "constructor", allowance: null, credits: 9 })])
       expect(await store.findAccount("constructor")).toMatchObject({ used: 2 ** 53 - 1, bonus: 2 ** 40 })
     })
-
-    test("an account's plan changes, and it closes", async () => {
-      await store.createAccount(account)
-      await store.createKey(key, secret("h1"))
-      const before = await store.findKey("h1")
-      expect(await store.updateAccount("acc_1", { plan: "pro" })).toBe(true)
-      expect(await store.findKey("h1")).toMatchObject({ account: { plan: "pro", closedMs: null } })
-      expect(await store.updateAccount("acc_1", { closedMs: 7_000 })).toBe(true)
-      const after = await store.findKey("h1")
-      expect(after).toMatchObject({ account: { plan: "pro", closedMs: 7_000 } })
-      expect(after?.revision).toBeGreaterThan(before?.revision ?? Number.NaN)
-      expect(await store.updateAccount("acc_9", { plan: "pro" })).toBe(false)
-    })
-
-    test("bonus credits are granted up to a limit", async () => {
-      await store.createAccount(account)
-      expect(await store.grant("acc_1", 10, 15)).toBe(true)
-      expect(await store.grant("acc_1", 1, 15)).toBe(false)
-      expect(await store.grant("acc_9", 1, 15)).toBe(false)
-      expect(await store.findAccount("acc_1")).toMatchObject({ bonus: 15 })
-    })
-
-    test("a rotation lets the old secret work on for a while, and does not lengthen an earlier one", async () => {
-      await store.createAccount(account)
-      await store.createKey(key, secret("h1"))
-      expect(await store.rotateKey("key_1", secret("h2", 2_000), 5_000)).toBe(true)
-      expect(await store.rotateKey("key_1", secret("h3", 3_000), 9_000)).toBe(true)
-      expect((await store.findKey("h1"))?.secretUntilMs).toBe(5_000)
-      expect((await store.findKey("h2"))?.secretUntilMs).toBe(9_000)
-      expect((await store.findKey("h3"))?.secretUntilMs).toBeNull()
-      expect((await admin.findKey("key_1"))?.prefix).toBe("p-h3")
-      expect(await store.rotateKey("key_9", secret("h4", 3_000), 9_000)).toBe(false)
-      expect(await store.findKey("h4")).toBeNull()
-    })
-
-    test("a second revocation of the same version does not change the time of the first", async () => {
-      await store.createAccount(account)
-      await store.createKey(key, secret("h1"))
-      const revoke = (revokedMs: number) =>
-        changeOf([{ kind: "key.update", id: "key_1", version: 1, set: { revokedMs } }])
-      expect(await opened.admin.apply(revoke(4_000))).toBe("applied")
-      expect(await opened.admin.apply(revoke(8_000))).toBe("conflict")
-      expect((await store.findKey("h1"))?.key.revokedMs).toBe(4_000)
-      expect(await store.revokeKey("key_9", 1)).toBe(false)
-    })
-
-    test("a key without an account is refused", async () => {
-      await expect(store.createKey(key, secret("h1"))).rejects.toThrow("key.insert is missing")
-      expect(await store.findKey("h1")).toBeNull()
-    })
-
-    test("a change by another process is seen by a look-up that asks the database", async () => {
-      await store.createAccount(account)
-      await store.createKey(key, secret("h1"))
-      const first = await store.findKey("h1")
-      const other = await openAgain()
-      await other.store.revokeKey("key_1", 7_000)
-      const second = await store.findKeyAnew("h1", "acc_1")
-      expect(second?.key.revokedMs).toBe(7_000)
-      expect(second?.revision).toBeGreaterThan(first?.revision ?? Number.NaN)
-    })
   })
 
   describe("charging", () => {
