@@ -62,50 +62,43 @@ test("a service answers from the lists of --data, and its documentation tells th
 })
 
 describe("a folder is refused with what to change", () => {
-  const many = join(folderOf({ "a/x": "" }), "missing")
-  test.each([
-    ["that is missing", many, "cannot be read: name a folder"],
-    [
-      "that is empty",
-      folderOf({ ".x": "" }),
-      "has no lists. A list is a file such as bluetooth-companies.json.",
-    ],
+  const json = "bluetooth-companies.json"
+  test.each<[string, Record<string, string> | null, string]>([
+    ["that is missing", null, "cannot be read: name a folder"],
+    ["that is empty", { ".x": "" }, "has no lists. A list is a file such as bluetooth-companies.json."],
     [
       "with another file",
-      folderOf({ "companies.json": "[]" }),
+      { "companies.json": "[]" },
       "'companies.json' is not a known list. Name a file bluetooth-companies",
     ],
     [
       "with another ending",
-      folderOf({ "bluetooth-companies.csv": "" }),
+      { "bluetooth-companies.csv": "" },
       "'bluetooth-companies.csv' is not a known list. Name it bluetooth-companies.json or bluetooth-companies.yaml",
     ],
     [
       "with a line that is no domain",
-      folderOf({ "disposable-domains.txt": "mail.example\n<html>" }),
+      { "disposable-domains.txt": "mail.example\n<html>" },
       "disposable-domains.txt: line 2: '<html>' is not a domain such as mail.example",
     ],
     [
       "with half of the special purposes",
-      folderOf({ "special-purpose-addresses.csv": registry("IPv4", "10.0.0.0/8") }),
+      { "special-purpose-addresses.csv": registry("IPv4", "10.0.0.0/8") },
       "special-purpose-addresses.csv: expected networks of IPv4 and of IPv6",
     ],
     [
       "with two files for a list",
-      folderOf({ "bluetooth-companies.json": companies("A"), "bluetooth-companies.yaml": companies("B") }),
+      { [json]: companies("A"), "bluetooth-companies.yaml": companies("B") },
       "there are two files for 'bluetooth-companies'",
     ],
-    [
-      "with a list that is broken",
-      folderOf({ "bluetooth-companies.json": "[]]" }),
-      "bluetooth-companies.json: ",
-    ],
+    ["with a list that is broken", { [json]: "[]]" }, "bluetooth-companies.json: "],
     [
       "with a code twice",
-      folderOf({ "bluetooth-companies.json": '[{"code":1,"name":"A"},{"code":1,"name":"B"}]' }),
+      { [json]: '[{"code":1,"name":"A"},{"code":1,"name":"B"}]' },
       "entry 2 (B): the code 1 was already given to A",
     ],
-  ])("%s", async (_, folder, problem) => {
+  ])("%s", async (_, content, problem) => {
+    const folder = content ? folderOf(content) : join(folderOf({ "a/x": "" }), "missing")
     const check = await runCliForTest(["data", "check", folder])
     expect({ code: check.code, err: check.err }).toEqual({ code: 2, err: expect.stringContaining(problem) })
     const call = await runCliForTest(["call", "bluetoothlookup", "--companyid", "76", "--data", folder])

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import type { Mutation, Page } from "../../src/store/admin-store.ts"
+import type { Mutation } from "../../src/store/admin-store.ts"
 import type { AccountFilter, AuditFilter } from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
@@ -18,27 +18,11 @@ import {
   secretOf,
 } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { readAll } from "../support/read-all.ts"
 
 const kinds = useStoreKinds()
 const idOf = (i: number) => `acc_${String(i).padStart(2, "0")}`
 const count = 23
-
-/** Reads a whole list by pages. */
-async function readAll<Row>(
-  read: (page: Page) => Promise<readonly Row[]>,
-  placeOf: (row: Row) => readonly (string | number)[],
-  limit: number,
-): Promise<Row[]> {
-  const rows: Row[] = []
-  for (let after: Page["after"] = null; ; ) {
-    const page = await read({ limit, after })
-    rows.push(...page)
-    expect(page.length).toBeLessThanOrEqual(limit)
-    const last = page.at(-1)
-    if (last === undefined) return rows
-    after = placeOf(last)
-  }
-}
 
 describe.each(kinds)("$name", ({ create }) => {
   let opened: OpenStore

@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { DueNotice } from "../../src/store/outbox.ts"
 import type { ChargeOutcome } from "../../src/store/store.ts"
-import { changeOf } from "../support/admin-store.ts"
 import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 

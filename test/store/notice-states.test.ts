@@ -8,6 +8,7 @@ import type { Page } from "../../src/store/admin-store.ts"
 import { mailIdOf, mailStates, shownState } from "../../src/store/mails.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { readAll } from "../support/read-all.ts"
 import { accountOf } from "../support/store.ts"
 
 const accounts = ["acc_1", "acc_2"]
@@ -33,26 +34,15 @@ const insertRows = [
   `INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms) VALUES ${mailRows.join()}`,
 ]
 
-/** Reads a whole list by pages. */
-async function readAll<Row extends { readonly id: string; readonly raisedMs: number }>(
-  read: (page: Page) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const all: Row[] = []
-  for (let after: Page["after"] = null; ; ) {
-    const rows = await read({ limit: 100, after })
-    all.push(...rows)
-    const last = rows.at(-1)
-    if (last === undefined) return all
-    after = [last.raisedMs, last.id]
-  }
-}
-
+type Listed = { readonly id: string; readonly raisedMs: number }
+const readRows = <Row extends Listed>(read: (page: Page) => Promise<readonly Row[]>) =>
+  readAll(read, ({ raisedMs, id }) => [raisedMs, id], 100)
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 /** Compares each filter with all rows, and returns how many rows each state has. */
 async function compare(admin: AdminStore): Promise<readonly number[]> {
-  const notices = await readAll((page) => admin.notices({}, page))
-  const mails = await readAll((page) => admin.mails({}, page))
+  const notices = await readRows((page) => admin.notices({}, page))
+  const mails = await readRows((page) => admin.mails({}, page))
   const mailed = new Set(ids(mails))
   const shown = notices.map((notice) => ({
     ...notice,
@@ -65,7 +55,7 @@ async function compare(admin: AdminStore): Promise<readonly number[]> {
     for (const state of noticeStates) {
       const filter = { accountId, state }
       const expected = ids(shown.filter((notice) => notice.state === state && isOf(notice)))
-      expect(ids(await readAll((page) => admin.notices(filter, page)))).toEqual(expected)
+      expect(ids(await readRows((page) => admin.notices(filter, page)))).toEqual(expected)
       const counted = await admin.countListed({ list: "notices", filter }, 9_999)
       expect(counted).toEqual({ count: expected.length, isExact: true })
       if (accountId === undefined) counts.push(expected.length)
@@ -73,7 +63,7 @@ async function compare(admin: AdminStore): Promise<readonly number[]> {
     for (const state of mailStates) {
       const filter = { accountId, state }
       const expected = ids(mails.filter((mail) => mail.state === state && isOf(mail)))
-      expect(ids(await readAll((page) => admin.mails(filter, page)))).toEqual(expected)
+      expect(ids(await readRows((page) => admin.mails(filter, page)))).toEqual(expected)
     }
   }
   return counts
@@ -89,7 +79,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const { store, admin } = await openAnyStore(db)
     for (const id of accounts) await store.createAccount(accountOf({ id }))
     for (const rows of insertRows) await run(rows)
-    expect(await readAll((page) => admin.notices({}, page))).toHaveLength(count)
+    expect(await readRows((page) => admin.notices({}, page))).toHaveLength(count)
     const [pending, delivered, failed, unsent = 0, mailed = 0] = await compare(admin)
     expect([pending, delivered, failed, unsent + mailed]).toEqual([260, 260, 260, 520])
     expect(Math.min(unsent, mailed)).toBeGreaterThan(200)

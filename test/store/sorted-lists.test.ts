@@ -1,15 +1,25 @@
-/** Sorted lists of accounts and keys: each order with each filter has every row once, in both kinds of stores. */
+/**
+ * Lists of many rows, in both kinds of stores: each order with each filter has every row once, also with conditions that no index
+ * answers, and counts end at their bounds.
+ */
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { SQL } from "bun"
 import { isMonthOver, periodAt } from "../../src/accounts/credits.ts"
-import type { AccountDetails, Page } from "../../src/store/admin-store.ts"
-import type { AccountFilter, AccountOrder, KeyFilter, KeySort } from "../../src/store/list-filters.ts"
+import type { AccountDetails } from "../../src/store/admin-store.ts"
+import type {
+  AccountFilter,
+  AccountOrder,
+  AuditFilter,
+  KeyFilter,
+  KeySort,
+} from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { readAll } from "../support/read-all.ts"
 
-/** More accounts than are sorted at once. */
+/** More rows of each list than a look for few has. */
 const count = 5_300
 const dayMs = 86_400_000
 const nowMs = Date.parse("2027-03-01T12:00:00Z")
@@ -24,13 +34,13 @@ const dayOf = (n: number) => (n % 4 === 0 ? "" : `2027-02-${10 + (n % 17)}`)
 const nameOf = (n: number) => `${["Ärger", "ann", "Bob", "BOB", "_%"][n % 5]} ${n % 50}`
 
 const ledger = Array.from({ length: count }, (_, n) => {
-  return `('${idOf(n)}', ${n % 40 === 0 ? 5 : "NULL"}, ${periodOf(n)}, ${usedOf(n)}, 0, '${dayOf(n)}', '{}')`
+  return `('${idOf(n)}', ${n % 40 === 0 ? 5 : "NULL"}, ${periodOf(n)}, ${usedOf(n)}, 0, '${dayOf(n)}', '{}', ${n < 4_000 ? 80 : 0})`
 })
 const fill = [
   `INSERT INTO accounts (id, name, plan, created_ms)
    SELECT 'acc_' || (10000 + n), CASE n % 5 WHEN 0 THEN 'Ärger' WHEN 1 THEN 'ann' WHEN 2 THEN 'Bob' WHEN 3 THEN 'BOB' ELSE '_%' END || ' ' || (n % 50),
      CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs} FROM ${numbers}`,
-  `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked) VALUES ${ledger.join(", ")}`,
+  `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked, notified) VALUES ${ledger.join(", ")}`,
   `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, revoked_ms, disabled_ms, expires_ms)
    SELECT 'key_' || (10000 + n), 'acc_' || (10000 + n / 20), CASE WHEN n % 2 = 0 THEN 'CI' ELSE 'ci ' || (n % 30) END,
      'pk-' || (100000 + n % 100), n / 3, '[]', CASE WHEN n % 50 = 1 THEN 5 END, CASE WHEN n % 50 = 2 THEN 5 END,
@@ -38,6 +48,12 @@ const fill = [
   `INSERT INTO key_usage (account_id, day, key_id, api, calls, credits)
    SELECT 'acc_' || (10000 + n / 20), day, 'key_' || (10000 + n), 'hmac', 1, 1 FROM ${numbers}
      CROSS JOIN (SELECT '2027-01-05' AS day UNION ALL SELECT '2027-01-20') AS days WHERE n % 7 <> 0 AND (n % 2 = 0 OR day < '2027-01-10')`,
+  `INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, account_id, source, request_id)
+   SELECT 'aud_' || (10000 + n), n / 3, CASE WHEN n % 1300 = 7 THEN 'cli:eve' ELSE 'cli:ann' END, 'ann', 'keys.create', 'key',
+     'key_' || (10000 + n), CASE WHEN n % 2 = 0 THEN 'acc_10000' END, 'host', 'r' FROM ${numbers}`,
+  `INSERT INTO mails (id, recipient, template, raised_ms, state)
+   SELECT 'mail_' || n || '_' || m, 'a@example.com', 'invitation', n, 'delivered' FROM ${numbers}
+     CROSS JOIN (SELECT 0 AS m UNION ALL SELECT 1) AS times`,
   `UPDATE ledger SET day = '2027-02-28', booked = '{"hmac key_10003": [1, 1], "hmac": [2, 2]}' WHERE account_id = 'acc_10000'`,
 ]
 
@@ -83,21 +99,6 @@ function placeOf(account: AccountDetails, order: AccountOrder): readonly (string
   return [rankOf(n, order), account.id]
 }
 
-async function readAll<Row>(
-  read: (page: Page) => Promise<readonly Row[]>,
-  place: (row: Row) => readonly (string | number)[],
-  limit: number,
-): Promise<readonly Row[]> {
-  const rows: Row[] = []
-  for (let after: Page["after"] = null; ; ) {
-    const page = await read({ limit, after })
-    rows.push(...page)
-    const last = page.at(-1)
-    if (last === undefined) return rows
-    after = place(last)
-  }
-}
-
 describe.each(useStoreKinds())("$name", ({ create }) => {
   let opened: OpenStore
 
@@ -120,6 +121,14 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     [{ plan: "free" }, (n) => n % 100 !== 0],
     [{ closed: false }, (n) => n % 40 !== 0],
     [{ closed: true, plan: "free" }, (n) => n % 40 === 0 && n % 100 !== 0],
+    [{ closed: true }, (n) => n % 40 === 0],
+    [
+      { closed: false, search: "b 2" },
+      (n) => n % 40 !== 0 && [2, 3].includes(n % 5) && String(n % 50).startsWith("2"),
+    ],
+    [{ mayBeNearLimitSinceMs: -1 }, (n) => n < 4_000 && n % 40 !== 0],
+    [{ mayBeNearLimitSinceMs: nowMs }, () => false],
+    [{ search: "ACC_1259" }, (n) => n >= 2_590 && n < 2_600],
     [{ search: "BOB 1" }, (n) => [2, 3].includes(n % 5) && String(n % 50).startsWith("1")],
     [{ search: "_%" }, (n) => n % 5 === 4],
     [{ search: "nobody" }, () => false],
@@ -206,6 +215,36 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(days.get("key_10003")).toBe("2027-02-28")
     expect([days.get("key_10002"), days.get("key_10007")]).toEqual(["2027-01-20", undefined])
     await expect(opened.admin.keys({}, { limit: 1, after: null }, "last_used")).rejects.toThrow("'sort'")
+  })
+
+  const audits: readonly (readonly [AuditFilter, (n: number) => boolean])[] = [
+    [{ accountId: "acc_10000", actor: "cli:eve" }, () => false],
+    [
+      { accountId: "acc_10000", actor: "cli:ann", operation: "keys.create", fromMs: 800 },
+      (n) => n >= 2_400 && n % 2 === 0,
+    ],
+    [{ accountId: "acc_10000", targetIds: ["key_10002"] }, (n) => n === 2],
+    [{ actor: "cli:eve", operation: "keys.create", toMs: 5 }, (n) => n === 7],
+  ]
+  test.each(audits)("audit: %p", async (filter, matches) => {
+    const found = await readAll(
+      (page) => opened.admin.audit(filter, page),
+      ({ atMs, id }) => [atMs, id],
+      100,
+    )
+    const expected = all.filter(matches).toReversed()
+    expect(found.map(({ id }) => id)).toEqual(expected.map((n) => `aud_${10_000 + n}`))
+    const counted = await opened.admin.countListed({ list: "audit", filter }, 100_000)
+    expect(counted).toEqual({ count: expected.length, isExact: true })
+  })
+
+  test("a count ends early where each row has to be looked at, and says so", async () => {
+    const count = (filter: object, most = 12_000) => opened.admin.countListed({ list: "mails", filter }, most)
+    const checked = { recipient: "a@example.com", state: "delivered" }
+    for (const filter of [{}, { state: "delivered" }, checked])
+      expect(await count(filter)).toEqual({ count: 10_600, isExact: true })
+    expect(await count(checked, 5_000)).toEqual({ count: 5_000, isExact: false })
+    expect(await count({ ...checked, state: "failed" }, 5_000)).toEqual({ count: 0, isExact: false })
   })
 
   test("a place of another order is refused", async () => {

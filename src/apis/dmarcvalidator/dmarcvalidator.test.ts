@@ -361,52 +361,49 @@ test("the size after an address is left out of the answer, and its host is asked
   })
 })
 
+const messagesOf = async (record: string) =>
+  (await validate(zoneOf({ "a.example": record }), "a.example")).problems.map(({ message }) => message)
+
 test.each([
+  ["p=rejekt; rua=mailto:r@a.example", "p=rejekt", "The value of p is none, quarantine or reject."],
   [
-    "v=DMARC1; p=rejekt; rua=mailto:r@a.example",
-    "'p=rejekt' is wrong. The value of p is none, quarantine or reject.",
+    "p=none rua=mailto:r@a.example",
+    "p=none rua=mailto:r@a.example",
+    "A semicolon is missing between two tags.",
   ],
+  ["p=none, sp=none", "p=none, sp=none", "A semicolon is missing between two tags."],
+  ["p:none", "p:none", "Write an equals sign for the colon."],
+  ["p=none\\; t=y", "p=none\\", "Leave out the backslash: it is for zone files alone."],
+  ['p="none"', 'p="none"', "Leave out the quotation marks."],
   [
-    "v=DMARC1; p=none rua=mailto:r@a.example",
-    "'p=none rua=mailto:r@a.example' is wrong. A semicolon is missing between two tags.",
+    "p=none; rua=mailto:a@a.example; mailto:b@a.example",
+    "mailto:b@a.example",
+    "Put a comma between addresses: a semicolon ends the list.",
   ],
-  ["v=DMARC1; p=none, sp=none", "'p=none, sp=none' is wrong. A semicolon is missing between two tags."],
-  ["v=DMARC1; p:none", "'p:none' is wrong. Write an equals sign for the colon."],
-  ["v=DMARC1; p=none;; t=y", "Between two semicolons there is nothing: leave one out."],
-  ["v=DMARC1; p=none\\; t=y", "'p=none\\' is wrong. Leave out the backslash: it is for zone files alone."],
-  ['v=DMARC1; p="none"', "'p=\"none\"' is wrong. Leave out the quotation marks."],
-  [
-    "v=DMARC1; p=none; rua=mailto:a@a.example; mailto:b@a.example",
-    "'mailto:b@a.example' is wrong. Put a comma between addresses: a semicolon ends the list.",
-  ],
-  ["v=DMARC1; p=none; t=", "'t=' is wrong. There is no value: add one, or leave the tag out."],
-  [
-    "v=DMARC1; p=none; rua=mailto://d@a.example",
-    "'mailto://d@a.example' is no address for reports. Leave out the slashes after mailto:.",
-  ],
-  ...["!10MB", "!10mib", "!5kb", "!9bytes"].map((size): [string, string] => [
-    `v=DMARC1; p=none; rua=mailto:d@a.example${size}`,
-    `'mailto:d@a.example${size}' is no address for reports. Leave out the size after the exclamation mark: receivers ignore it.`,
+  ["p=none; t=", "t=", "There is no value: add one, or leave the tag out."],
+])("of the tags %s: %s is wrong. %s", async (tags, wrong, advice) => {
+  expect(await messagesOf(`v=DMARC1; ${tags}`)).toContain(`'${wrong}' is wrong. ${advice}`)
+})
+
+test.each([
+  ["mailto://d@a.example", "Leave out the slashes after mailto:."],
+  ...["!10MB", "!10mib", "!5kb", "!9bytes"].map((size) => [
+    `mailto:d@a.example${size}`,
+    "Leave out the size after the exclamation mark: receivers ignore it.",
   ]),
-  ["v=DMARC1; p=none; rua=d@a.example", "'d@a.example' is no address for reports. Begin it with mailto:."],
-  [
-    "v=DMARC1; p=none; rua=mailto: d@a.example",
-    "'mailto: d@a.example' is no address for reports. Leave out the blank.",
-  ],
-  [
-    "v=DMARC1; p=none; rua=<mailto:d@a.example>",
-    "'<mailto:d@a.example>' is no address for reports. Leave out the brackets and quotation marks around it.",
-  ],
-  [
-    "v=DMARC1; p=none; rua=mailto:d@a.example mailto:e@a.example",
-    "'mailto:d@a.example mailto:e@a.example' is no address for reports. Put a comma between two addresses.",
-  ],
-  [
-    "v=DMARC1; p=none; rua=mailto:d!x@a.example",
-    "'mailto:d!x@a.example' is no address for reports. Write an exclamation mark as %21.",
-  ],
+  ["d@a.example", "Begin it with mailto:."],
+  ["mailto: d@a.example", "Leave out the blank."],
+  ["<mailto:d@a.example>", "Leave out the brackets and quotation marks around it."],
+  ["mailto:d@a.example mailto:e@a.example", "Put a comma between two addresses."],
+  ["mailto:d!x@a.example", "Write an exclamation mark as %21."],
+])("%s is no address for reports. %s", async (address, advice) => {
+  const message = `'${address}' is no address for reports. ${advice}`
+  expect(await messagesOf(`v=DMARC1; p=none; rua=${address}`)).toContain(message)
+})
+
+test.each([
+  ["v=DMARC1; p=none;; t=y", "Between two semicolons there is nothing: leave one out."],
   ["v=DMARC1; p=none; rua=,mailto:d@a.example", "An address is missing: leave out the comma, or the tag."],
 ])("%s: %s", async (record, message) => {
-  const { problems } = await validate(zoneOf({ "a.example": record }), "a.example")
-  expect(problems.map((one) => one.message)).toContain(message)
+  expect(await messagesOf(record)).toContain(message)
 })

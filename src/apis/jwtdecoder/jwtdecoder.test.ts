@@ -82,31 +82,31 @@ describe("numbers that are read differently than they are meant", () => {
       [...Array(3).fill("milliseconds"), "not_yet_valid", "issued_in_future"],
     ],
     ["the year 5138", `{"exp":99999999999}`, []],
-    // RFC 8259 §6: other numbers than doubles are not kept by every program.
-    ["beyond 2^53", `{"exp":${now + 60},"id":100002348117421473}`, ["large_number"]],
-    ["2^53 + 1", `{"exp":${now + 60},"id":9007199254740993}`, ["large_number"]],
-    ["below zero, in a list", `{"exp":${now + 60},"ids":[-9007199254740993]}`, ["large_number"]],
-    ["2^53, which a double holds", `{"exp":${now + 60},"id":9007199254740992}`, []],
-    ["a power of ten", `{"exp":${now + 60},"id":1000000000000000000000}`, []],
-    // A double, but JavaScript writes it as 1152921504606847000.
-    [
-      "2^60, which the answer shows with other digits",
-      `{"exp":${now + 60},"id":1152921504606846976}`,
-      ["large_number"],
-    ],
-    ["an exponent", `{"exp":${now + 60},"id":9.007199254740993e15}`, ["large_number"]],
-    ["an exponent without lost digits", `{"exp":${now + 60},"id":[1.50E+3,1e-2,0e9,-0,10.0e-1]}`, []],
-    [
-      "a decimal of 20 digits",
-      `{"exp":${now + 60},"a":{"b":[{"c":0.12345678901234567890}]}}`,
-      ["large_number"],
-    ],
-    ["a decimal of a double", `{"exp":${now + 60},"id":[0.1,-123.456,0.30000000000000004]}`, []],
-    ["less than a double can be", `{"exp":${now + 60},"id":-1e-999}`, ["large_number"]],
-    ["digits in a text", `{"exp":${now + 60},"id":"100002348117421473"}`, []],
   ])("%s", async (_name, claims, codes) => {
     expect((await decode(token(hs256, claims))).codes).toEqual(codes)
   })
+
+  const codesOfId = async (id: string) => (await decode(token(hs256, `{"exp":${now + 60},"id":${id}}`))).codes
+
+  // RFC 8259 §6: other numbers than doubles are not kept by every program.
+  test.each([
+    ["beyond 2^53", "100002348117421473"],
+    ["2^53 + 1", "9007199254740993"],
+    ["below zero, in a list", "[-9007199254740993]"],
+    // A double, but JavaScript writes it as 1152921504606847000.
+    ["2^60, which the answer shows with other digits", "1152921504606846976"],
+    ["an exponent", "9.007199254740993e15"],
+    ["a decimal of 20 digits", '{"b":[{"c":0.12345678901234567890}]}'],
+    ["less than a double can be", "-1e-999"],
+  ])("%s", async (_name, id) => expect(await codesOfId(id)).toEqual(["large_number"]))
+
+  test.each([
+    ["2^53, which a double holds", "9007199254740992"],
+    ["a power of ten", "1000000000000000000000"],
+    ["an exponent without lost digits", "[1.50E+3,1e-2,0e9,-0,10.0e-1]"],
+    ["a decimal of a double", "[0.1,-123.456,0.30000000000000004]"],
+    ["digits in a text", '"100002348117421473"'],
+  ])("%s is kept", async (_name, id) => expect(await codesOfId(id)).toEqual([]))
 
   const numberText = fc
     .tuple(

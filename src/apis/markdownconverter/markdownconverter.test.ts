@@ -308,25 +308,9 @@ describe("nothing that is written is taken away", () => {
   test("words among any tags", async () => {
     const tags = [
       ...nine.flatMap((name) => [`<${name}>`, `</${name}>`, `<${name} a`]),
-      "<b>",
-      "</b>",
-      "<x-y>",
-      "<form>",
-      "<select>",
-      "<option>",
-      "<svg>",
-      "<math>",
-      "<noscript>",
-      "<template>",
-      "<!--",
-      "<![CDATA[",
-      "<?",
-      "<!a",
+      ..."<b> </b> <x-y> <form> <select> <option> <svg> <math> <noscript> <template>".split(" "),
+      ..."<!-- <![CDATA[ <? <!a < > </ />".split(" "),
       "<a b=c",
-      "<",
-      ">",
-      "</",
-      "/>",
     ]
     const part = fc.oneof(
       fc.constantFrom(...tags),
