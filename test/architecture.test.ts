@@ -244,6 +244,15 @@ test("only main.ts reads argv and the environment, and ends the process", () => 
   expect(program.filter((file) => process.test(withoutComments(textOf(file))))).toEqual(["main.ts"])
 })
 
+test("the starts of the administration's paths are written in one list alone", () => {
+  const start = /["'`]\/(?:admin|console|portal)\b/
+  const folder = files.filter((file) => file.startsWith("surfaces/http/admin/"))
+  expect(folder.length).toBeGreaterThan(15)
+  expect(folder.filter((file) => start.test(withoutComments(textOf(file))))).toEqual([
+    "surfaces/http/admin/operation-routes.ts",
+  ])
+})
+
 test("accounts, keys and webhooks change in operations alone, so that each change has its audit record", () => {
   const program = files.filter((file) => !file.startsWith("store/"))
   // The mock seeds an account and an admin key that no operation could make. Sessions, added passkeys, questions for a link,

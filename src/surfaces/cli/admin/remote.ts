@@ -5,6 +5,7 @@ import { ConfigError } from "../../../config/config-error.ts"
 import { HttpFailure, type HttpReply, textOf } from "../../../ports/http-client.ts"
 import { isLoopback } from "../../../values/ip.ts"
 import { isObject } from "../../../values/is-object.ts"
+import { adminRoot } from "../../http/admin/operation-routes.ts"
 import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
 import { ServerFailed } from "./backend.ts"
@@ -266,7 +267,7 @@ function toRequest(
     rest.delete(name)
     return encodeURIComponent(value)
   })
-  const url = `${base}/admin/v1${filled}`
+  const url = `${base}${adminRoot}${filled}`
   if (method !== "GET") return { url, body: JSON.stringify(Object.fromEntries(rest)) }
   const query = new URLSearchParams()
   for (const [name, value] of rest) {

@@ -5,10 +5,7 @@ import { sameOriginOnly } from "../reply/headers.ts"
 import type { Exchange, IncomingApp } from "../request.ts"
 import { pathOf } from "../request.ts"
 import type { AdministrationApp, ServiceAbout } from "./administration-app.ts"
-
-/** The starts of the paths: each has a route of its own, and one for all below it. */
-const adminPaths = ["/admin", "/console/session"]
-const portalPaths = ["/portal/v1", "/portal/session", "/portal/mail-links"]
+import { documentPath, prefixes } from "./operation-routes.ts"
 
 /**
  * The operations and sessions of operators and customers, without the pages. It is an app of its own that is made with the first
@@ -25,7 +22,9 @@ export function createAdminFeature(
   const access = admin ?? portal
   if (access === null) return null
   const scope = { admin: admin !== null, portal: portal !== null }
-  const paths = [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])]
+  const paths = [admin && prefixes.console, portal && prefixes.portal].flatMap((starts) =>
+    Object.values(starts ?? {}),
+  )
   let loading: Promise<AdministrationApp> | undefined
 
   /**
@@ -58,7 +57,7 @@ function routesTo(
   paths: readonly string[],
 ) {
   const detail = {
-    summary: "The admin API, which /admin/openapi.json describes, and what the console and the portal use",
+    summary: `The admin API, which ${documentPath} describes, and what the console and the portal use`,
     tags: ["administration"],
   }
   const hooks = { parse: "none", detail } as const

@@ -12,7 +12,7 @@ import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireOperator, requireSession } from "./caller.ts"
 import { mailLinkRoutes } from "./mail-link-routes.ts"
 import { operationRoutes } from "./operation-feature.ts"
-import { documentPath, portalRoot, routesOf } from "./operation-routes.ts"
+import { documentPath, prefixes, routesOf } from "./operation-routes.ts"
 import { passkeyRoutes } from "./passkey-routes.ts"
 import { portalCallRoutes } from "./portal-calls.ts"
 import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
@@ -102,7 +102,10 @@ export function createAdministrationApp(
     const forCustomers = (exchange: Exchange) => requireSession(exchange, callers)
     const offered = operations.filter(({ portal }) => portal !== undefined)
     app.use(
-      operationRoutes(routesOf(offered, portalRoot), "portal", { ...parts, requireActor: forCustomers }),
+      operationRoutes(routesOf(offered, prefixes.portal.operations), "portal", {
+        ...parts,
+        requireActor: forCustomers,
+      }),
     )
     const forCalls = (exchange: Exchange) => requireSession(exchange, callers, { isCall: true })
     app.use(portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))

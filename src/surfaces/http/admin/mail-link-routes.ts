@@ -7,6 +7,7 @@ import { httpLimits } from "../read/limits.ts"
 import type { Exchange } from "../request.ts"
 import { browserRoutes } from "./browser-routes.ts"
 import { isSecurePage, setSessionCookie, sourceOf } from "./browser-sessions.ts"
+import { prefixes } from "./operation-routes.ts"
 import { type SessionParts, toAnswer } from "./session-routes.ts"
 
 const closed = { additionalProperties: false }
@@ -86,7 +87,7 @@ export function mailLinkRoutes(parts: SessionParts) {
 
   return app
     .post(
-      "/portal/mail-links",
+      prefixes.portal.mailLinks,
       ({ request, set, incoming, body }) =>
         answer({ request, set, incoming }, async (exchange) => {
           await ask(body, exchange)
@@ -95,7 +96,7 @@ export function mailLinkRoutes(parts: SessionParts) {
       { parse, body: questionSchema, ...detail("Ask for a link by mail, to sign up or to sign in") },
     )
     .post(
-      "/portal/mail-links/read",
+      `${prefixes.portal.mailLinks}/read`,
       ({ request, set, incoming, body }) =>
         answer({ request, set, incoming }, async (exchange) => {
           const read = () => signUps.read(body.token, browserOf(exchange))
@@ -105,7 +106,7 @@ export function mailLinkRoutes(parts: SessionParts) {
       { parse, body: readSchema, ...detail("What a link that came by mail will make") },
     )
     .post(
-      "/portal/mail-links/confirm",
+      `${prefixes.portal.mailLinks}/confirm`,
       ({ request, set, incoming, body: given }) =>
         answer({ request, set, incoming }, async (exchange) => {
           const { opened, key } = await confirm(given, exchange)

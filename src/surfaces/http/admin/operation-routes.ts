@@ -1,11 +1,18 @@
 import type { Operation } from "../../../admin/operation.ts"
 
+/**
+ * The starts of all paths of the administration: for operators, and for customers. The app that listens sends all below them to
+ * the administration, whose routes begin with them.
+ */
+export const prefixes = {
+  console: { admin: "/admin", session: "/console/session" },
+  portal: { operations: "/portal/v1", session: "/portal/session", mailLinks: "/portal/mail-links" },
+} as const
+
 /** The start of the paths of all operations. */
-const adminRoot = "/admin/v1"
-/** The start of the paths under which customers reach some of them. */
-export const portalRoot = "/portal/v1"
+export const adminRoot = `${prefixes.console.admin}/v1`
 /** The path of the document that describes the admin API. */
-export const documentPath = "/admin/openapi.json"
+export const documentPath = `${prefixes.console.admin}/openapi.json`
 
 /** One way to an operation. Most have one; `/keys/revoke` does the same as `/keys/{id}/revoke` for a key's text. */
 export interface OperationRoute {

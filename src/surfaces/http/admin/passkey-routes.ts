@@ -9,6 +9,7 @@ import type { Exchange } from "../request.ts"
 import { type BrowserRouteParts, browserRoutes } from "./browser-routes.ts"
 import { isSecurePage, requirePasskeySite, setSessionCookie } from "./browser-sessions.ts"
 import { requireSession } from "./caller.ts"
+import { prefixes } from "./operation-routes.ts"
 
 /** Binary data in base64url, far longer than any authenticator sends without attestation. */
 const bytes = Type.String({ minLength: 1, maxLength: 6_000, pattern: "^[A-Za-z0-9_-]+$" })
@@ -78,7 +79,7 @@ export function passkeyRoutes(parts: BrowserRouteParts & { readonly access: Pick
 
   return app
     .post(
-      "/console/session/challenge",
+      `${prefixes.console.session}/challenge`,
       ({ request, set, incoming, body }) =>
         answer({ request, set, incoming }, async (exchange) => {
           const site = requirePasskeySite(request, context)
@@ -91,7 +92,7 @@ export function passkeyRoutes(parts: BrowserRouteParts & { readonly access: Pick
       { parse, body: challengeSchema, detail: { summary: "A challenge for a passkey", tags } },
     )
     .post(
-      "/console/session/passkeys",
+      `${prefixes.console.session}/passkeys`,
       ({ request, set, incoming, body }) =>
         answer({ request, set, incoming }, async (exchange) => {
           const actor = await requireActor(exchange)

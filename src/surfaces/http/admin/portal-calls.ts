@@ -7,7 +7,7 @@ import type { Exchange } from "../request.ts"
 import { singleAnswerer } from "../rest.ts"
 import { bodySchema, querySchema } from "../route-schemas.ts"
 import type { OperationParts } from "./operation-feature.ts"
-import { portalRoot } from "./operation-routes.ts"
+import { prefixes } from "./operation-routes.ts"
 
 interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "refuseWith" | "requireActor"> {
   readonly sessions: Sessions
@@ -40,7 +40,7 @@ export function portalCallRoutes({ base, context, refuseWith, requireActor, sess
       refuse: (thrown: unknown, exchange: Exchange) => refuse(thrown, exchange, null),
     }
     app.post(
-      `${portalRoot}/calls/${id}`,
+      `${prefixes.portal.operations}/calls/${id}`,
       ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
       {
         metered: { method: "POST", apis: [id], record, readsQuery, session },

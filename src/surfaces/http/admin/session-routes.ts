@@ -24,6 +24,7 @@ import {
   sourceOf,
 } from "./browser-sessions.ts"
 import { notSignedIn, sessionOver } from "./caller.ts"
+import { prefixes } from "./operation-routes.ts"
 import { signedSchema } from "./passkey-routes.ts"
 
 export interface SessionParts extends BrowserRouteParts {
@@ -49,7 +50,7 @@ const endSchema = Type.Object(
 export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
   const { context, access, browser, rate } = parts
   const { sessions } = access
-  const path = `/${kind}/session`
+  const path = prefixes[kind].session
   const { app, parse, answer, refusing } = browserRoutes(parts, {
     operation: `${kind}.session`,
     surface: kind === "console" ? "admin" : "portal",
