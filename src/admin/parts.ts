@@ -4,7 +4,6 @@ import type { AdminStore } from "../store/admin-reads.ts"
 import type { History } from "../store/history.ts"
 import type { KeptRequests } from "../store/kept-requests.ts"
 import type { Outbox } from "../store/outbox.ts"
-import type { Store } from "../store/store.ts"
 import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
 import type { Backups } from "./backups/backups.ts"
 import type { ConfigControl } from "./config/config-control.ts"
@@ -13,7 +12,6 @@ import type { SignUpSettings } from "./sign-up/settings.ts"
 
 /** The parts of the service that operations work with. */
 export interface AdminParts {
-  readonly store: Store
   readonly admin: AdminStore
   readonly outbox: Pick<Outbox, "findWebhook">
   readonly history: Pick<History, "calls" | "charges" | "faults" | "credits">

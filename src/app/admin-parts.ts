@@ -24,7 +24,7 @@ import { version } from "./version.ts"
 interface AdminPartsOptions
   extends Pick<AdminParts, "clock" | "random" | "backups" | "watchRequests" | "pages" | "config">,
     Pick<ServiceHealth, "startedMs"> {
-  readonly opened: OpenStore
+  readonly opened: Omit<OpenStore, "store">
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
   /** How this process sends mail; without it, as in a command, nothing was tried. */
@@ -54,9 +54,9 @@ export function runningOf(config: Config, apis: readonly PreparedApi[]): Running
 /** The parts that operations of the administration use, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
   const { opened, startedMs, instances = () => null, keptRequests, mailHealth, isMock: _, ...given } = options
-  const { store, admin, outbox, history, requests, gauges } = opened
+  const { admin, outbox, history, requests, gauges } = opened
   return {
-    ...{ store, admin, outbox, history, auditRandom: given.random, ...given },
+    ...{ admin, outbox, history, auditRandom: given.random, ...given },
     requests: {
       get isOn() {
         return keptRequests === undefined || running().config.keepRequests > 0

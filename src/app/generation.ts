@@ -10,13 +10,13 @@ import type { PreparedApi } from "../call/prepared-api.ts"
 import { readBrand } from "../config/brand.ts"
 import type { Config } from "../config/load.ts"
 import type { Tracer } from "../ports/tracer.ts"
-import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
 import { createRequestIds } from "../surfaces/http/request.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
 import { type RunningConfig, runningOf, signUpSettings } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
 import { mcpNames } from "./prepare.ts"
+import type { WatchedStore } from "./store-health.ts"
 import { commit, version } from "./version.ts"
 
 /**
@@ -28,7 +28,7 @@ export interface Generation extends RunningConfig {
 }
 
 interface GenerationParts {
-  readonly store: Store
+  readonly store: WatchedStore
   /** State that all calls of the process share, under any configuration. */
   readonly shared: Pick<Pipeline, "scheduler" | "ports" | "log" | "unsent">
   readonly findSnapshot: FindSnapshot
@@ -57,7 +57,7 @@ export function createGenerations(options: GenerationParts) {
         guests,
         observer: observability.observerFor(apiIds, config.logLevel, config.logSample),
         readMetrics: config.noMetrics ? null : observability.readMetrics,
-        ping: () => store.ping(),
+        ping: () => store.ready(),
         admin,
         portal: config.noPortal ? null : admin,
         unsubscribes: admin.unsubscribes,

@@ -17,10 +17,10 @@ export async function openAccounts(config: Config, options: { create: boolean })
 }
 
 /** The parts with which the program itself runs operations of the administration. */
-export function programParts(opened: OpenStore, config: Config, { clock, random }: Ports) {
-  const { store, admin, outbox } = opened
+export function programParts(opened: Omit<OpenStore, "store">, config: Config, { clock, random }: Ports) {
+  const { admin, outbox } = opened
   const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))
-  return { store, admin, outbox, clock, random, auditRandom: random, plans: config.plans, prices }
+  return { admin, outbox, clock, random, auditRandom: random, plans: config.plans, prices }
 }
 
 /**

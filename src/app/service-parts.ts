@@ -38,7 +38,7 @@ import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { createScheduledBackups } from "./scheduled-backups.ts"
 import { logDataFile, logNewDataFile, logNoMail, logOpenMetrics } from "./start-log.ts"
-import { withHealth } from "./store-health.ts"
+import { watchStore } from "./store-health.ts"
 import { openTracer } from "./traces.ts"
 import { version } from "./version.ts"
 
@@ -113,7 +113,7 @@ export async function openData(
     serving: { onChange: (problem) => logDataFile(log, problem), onUnflushed },
     notices: { thresholds: noticeThresholds, now: clock.now },
   })
-  const store = withHealth(opened.store, clock, log)
+  const store = watchStore(opened.store, clock, log)
   opening.defer(() => store.close())
   if (opened.isNew) logNewDataFile(log, config)
   if (!sharedPort) {

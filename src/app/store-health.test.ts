@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import { chargeOf } from "../../test/support/store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
-import { withHealth } from "./store-health.ts"
+import type { createGenerations } from "./generation.ts"
+import { watchStore } from "./store-health.ts"
 
 const full = new StoreUnavailable("The disk is full.")
 const take = { buckets: [{ id: "acc_1", perMinute: 60 }] }
@@ -29,7 +30,7 @@ function setUp() {
     warn: (message: string, { cause }: { readonly cause?: unknown }) => void logged.push([message, cause]),
     info: (message: string) => void logged.push(message),
   }
-  const store = withHealth(inner, { monotonicMs: () => nowMs }, log)
+  const store = watchStore(inner, { monotonicMs: () => nowMs }, log)
   const steps = {
     key: async () => store.findKey(""),
     rates: () => store.takeRates([take], () => 0),
@@ -41,7 +42,7 @@ function setUp() {
     logged,
     pings: () => pings,
     isReady: () =>
-      store.ping().then(
+      store.ready().then(
         () => true,
         () => false,
       ),
@@ -64,7 +65,7 @@ test.each(["key", "rates", "charge"] as const)(
     await call(step, 1_000)
     expect(await isReady()).toBe(true)
     await call(step, 1)
-    await expect(store.ping()).rejects.toThrow("All calls have failed for over a second. The disk is full.")
+    await expect(store.ready()).rejects.toThrow("All calls have failed for over a second. The disk is full.")
     failing.delete(step)
     await call(step, 1)
     expect(await isReady()).toBe(true)
@@ -101,4 +102,14 @@ test("once no call comes any more, several probes in a row decide", async () => 
   expect([await isReady(), pings()]).toEqual([true, 5])
   const cause = "All calls have failed for over a second. The disk is full."
   expect(logged).toEqual([["not ready", cause], "ready again"])
+})
+
+test("a service takes a watched store alone: the type of a store as it was opened does not fit", () => {
+  type Served = Parameters<typeof createGenerations>[0]["store"]
+  const watched: Served = setUp().store
+  expect(watched).not.toHaveProperty("ping")
+  const opened = { ping: async () => {} } as Store
+  // @ts-expect-error A store that nobody watches has no `ready`.
+  const unwatched: Served = opened
+  expect(unwatched).not.toHaveProperty("ready")
 })

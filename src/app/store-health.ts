@@ -12,12 +12,18 @@ const quietMs = 500
 /** A probe may find room on a full disk where a charge finds none. So many do not. */
 const probesAfterFailures = 3
 
-/** Lets `ping` fail as well when the calls do: a probe need not meet what they meet. Logs when it begins and ends to fail. */
-export function withHealth(
+/** A store whose calls are watched. A store as it was opened has no `ready`, so that nothing serves calls with it by mistake. */
+export interface WatchedStore extends Omit<Store, "ping"> {
+  /** Resolves when the database can record charges and calls have not failed: a probe need not meet what they meet. */
+  ready(): Promise<void>
+}
+
+/** Watches the calls of a store. Logs when it is no longer ready, and when it is again. */
+export function watchStore(
   store: Store,
   { monotonicMs }: Pick<Clock, "monotonicMs">,
   log: Pick<Log, "warn" | "info">,
-): Store {
+): WatchedStore {
   let isReady = true
   const keys = createStreak(monotonicMs)
   const rates = createStreak(monotonicMs)
@@ -32,8 +38,9 @@ export function withHealth(
     for (const streak of streaks) streak.end()
   }
 
+  const { ping: _, ...unwatched } = store
   return {
-    ...store,
+    ...unwatched,
     findKey(secretHash) {
       try {
         const found = store.findKey(secretHash)
@@ -60,7 +67,7 @@ export function withHealth(
       }, charges.fail)
       return charged
     },
-    async ping() {
+    async ready() {
       try {
         await probe()
         if (!isReady) log.info("ready again", {})

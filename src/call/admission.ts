@@ -34,7 +34,7 @@ export type Admission = ReturnType<typeof createAdmission>
 
 /** Creates the admission to one store. */
 export function createAdmission(
-  store: Store,
+  store: Pick<Store, "findKey" | "findKeyAnew" | "takeRates">,
   plans: Plans,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   sunsets: Sunsets = noSunsets,

@@ -52,7 +52,7 @@ export type Charges = ReturnType<typeof createCharges>
  * @param findSnapshot shared with the charges of other configurations, so that a call in progress keeps what it holds
  */
 export function createCharges(
-  store: Store,
+  store: Omit<Store, "ping" | "close">,
   admission: Pick<Admission, "identifyAgain" | "requireApi">,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,

@@ -217,10 +217,10 @@ describe("refused is", () => {
 describe("starting a credit month again", () => {
   test("is refused where the month is not in the future, and says what it would give", async () => {
     const admin = await withAccount()
-    const { id, parts } = admin
+    const { id, opened } = admin
     const periodStartMs = startMs
     const items = [{ api: "hmac", calls: 3, credits: 1_234 }]
-    await parts.store.charge([
+    await opened.store.charge([
       { accountId: id, items, allowance: 1_000_000, periodStartMs, day: "2025-01-01" },
     ])
     const { code, message, parameter } = await admin.refusal(renewCredits, { id })

@@ -103,7 +103,7 @@ describe("a key", () => {
     const { id } = admin
     const disabled = "2025-01-01T00:00:00.000Z"
     expect(await admin.run(disableKey, { id })).toMatchObject({ disabled, revoked: null })
-    expect((await admin.parts.store.findKey(hashKey(admin.key)))?.key.disabledMs).toBe(Date.parse(disabled))
+    expect((await admin.opened.store.findKey(hashKey(admin.key)))?.key.disabledMs).toBe(Date.parse(disabled))
     expect((await admin.refusal(disableKey, { id })).code).toBe("conflict")
     expect(await admin.run(enableKey, { id })).toMatchObject({ disabled: null })
     expect((await admin.refusal(enableKey, { id })).code).toBe("conflict")
@@ -134,10 +134,10 @@ describe("a key", () => {
     const admin = await withKey()
     const { id } = admin
     await admin.run(updateKey, { id, rate_limit: 7, allow_apis: ["hmac"], expires: "1d" })
-    const access = await admin.parts.store.findKey(hashKey(admin.key))
+    const access = await admin.opened.store.findKey(hashKey(admin.key))
     expect(access?.key).toMatchObject({ rateLimit: 7, allowApis: ["hmac"] })
     await admin.run(revokeKey, { id })
-    expect((await admin.parts.store.findKey(hashKey(admin.key)))?.key.revokedMs).toBe(admin.clock.now())
+    expect((await admin.opened.store.findKey(hashKey(admin.key)))?.key.revokedMs).toBe(admin.clock.now())
   })
 })
 

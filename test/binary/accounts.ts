@@ -53,7 +53,7 @@ async function withAccounts<T>(db: string, use: (accounts: TestAccounts) => Prom
     const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
     const random = { random: systemRandom, auditRandom: systemRandom }
     return await use(
-      createTestAccounts({ store, admin, outbox, clock: systemClock, ...random, plans, prices: new Map() }),
+      createTestAccounts({ admin, outbox, clock: systemClock, ...random, plans, prices: new Map() }),
     )
   } finally {
     await store.close()

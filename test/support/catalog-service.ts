@@ -153,7 +153,6 @@ export function startCatalogService(...given: Parameters<typeof catalogParts>): 
     await store.close()
   })
   const accounts = createTestAccounts({
-    store,
     admin,
     outbox,
     plans,
