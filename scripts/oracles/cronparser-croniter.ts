@@ -1,5 +1,5 @@
 import { CronPattern } from "croner"
-import { type Answer, type Case, generateCases, ours } from "./cronparser.ts"
+import { type Answer, type Case, generateCases, needsBothDays, ours } from "./cronparser.ts"
 import { askPython, debianVersion, defineOracle } from "./oracle.ts"
 
 export const oracle = defineOracle<Case, Answer>({
@@ -12,6 +12,11 @@ export const oracle = defineOracle<Case, Answer>({
   ours,
   theirs: (cases) => askPython("cronparser.py", cases, "python3-croniter"),
   known: [
+    {
+      reason:
+        "one of the two days begins with *: cron runs on days that fit both (DOM_STAR in its entry.c), croniter on days that fit either",
+      fits: ({ expression }) => needsBothDays(expression),
+    },
     {
       reason:
         "a day of the month or of the week that allows every value without being *, such as */1: croniter takes it for *, cron-parser and croner do not",

@@ -104,7 +104,18 @@ function theirs({ expression, timezone, after }: Case): Answer {
   }
 }
 
+/** Whether cron runs on days that fit both the day of the month and the day of the week. */
+export function needsBothDays(expression: string): boolean {
+  const [, , day = "", , weekday = ""] = expression.split(" ")
+  return day !== "*" && weekday !== "*" && (day.startsWith("*") || weekday.startsWith("*"))
+}
+
 const known: Judgement<Case, Answer>[] = [
+  {
+    reason:
+      "one of the two days begins with *: cron runs on days that fit both (DOM_STAR in its entry.c), cron-parser on days that fit either",
+    fits: ({ expression }) => needsBothDays(expression),
+  },
   {
     reason:
       "days on which clocks change: a schedule of several times does not run at a time that is left out, and runs twice at one that comes twice, as croner documents; cron-parser runs it later, and once",

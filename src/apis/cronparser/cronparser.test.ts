@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Cron } from "croner"
 import fc from "fast-check"
-import { locals, type More, parse, zoneOf } from "../../../test/support/cron-runs.ts"
+import { locals, type More, now, parse, zoneOf } from "../../../test/support/cron-runs.ts"
 import { processorMs } from "../../../test/support/processor-time.ts"
 import { clockChangesAfter, toLocalText } from "../../values/time-zone.ts"
 import { builtInZones, readTimeZones } from "../../values/time-zones/zone-data.ts"
@@ -23,6 +23,56 @@ test.each([
   ["@Weekly", ["2026-11-29T00:00", "2026-12-06T00:00"]],
 ])("%s", async (expression, times) => {
   expect(await locals(expression, { count: 2 })).toEqual(times)
+})
+
+describe("two fields for the day of which one begins with *", () => {
+  const codes = async (expression: string) => (await parse(expression)).problems.map(({ code }) => code)
+
+  // find_jobs() in cron.c of cron and cronie: both must fit if DOM_STAR or DOW_STAR is set, which load_entry() does at a first *.
+  test.each([
+    ["0 0 */2 * MON", ["2026-12-07", "2026-12-21", "2027-01-11"], ["both_days"]],
+    ["0 0 */1 * MON", ["2026-11-30", "2026-12-07", "2026-12-14"], ["both_days"]],
+    ["0 0 1-7 * */2", ["2026-12-01", "2026-12-03", "2026-12-05"], ["both_days"]],
+    ["30 0 0 *,5 * MON", ["2026-11-30", "2026-12-07", "2026-12-14"], ["both_days"]],
+    ["0 0 */2 * +MON", ["2026-12-07", "2026-12-21", "2027-01-11"], []],
+    ["0 0 1-31/2 * MON", ["2026-11-25", "2026-11-27", "2026-11-29"], ["either_day"]],
+    ["0 0 */2 * *", ["2026-11-25", "2026-11-27", "2026-11-29"], []],
+    ["0 0 ? * */2", ["2026-11-24", "2026-11-26", "2026-11-28"], []],
+  ])("%s runs on %p", async (expression, days, problems) => {
+    expect((await locals(expression, { count: 3 })).map((time) => time.slice(0, 10))).toEqual(days)
+    expect(await codes(expression)).toEqual(problems)
+  })
+
+  test("such days are those of cron, and said so in words", async () => {
+    const days = fc.constantFrom("*", "*/2", "*/5", "*,3", "1-31/2", "13", "1-7")
+    const weekdays = fc.constantFrom("*", "*/2", "*/3", "*,1", "1-5", "5", "0,6")
+    const values = (field: string, most: number) => {
+      const [range = "", step = "1"] = (field.startsWith("*,") ? "*" : field).split("/")
+      const all = Array.from({ length: most + 1 }, (_, value) => value)
+      const ends = range === "*" ? [most === 31 ? 1 : 0, most] : range.split("-").map(Number)
+      if (range.includes(",")) return all.filter((value) => range.split(",").includes(String(value)))
+      const [first = 0, last = first] = ends
+      return all.filter((value) => value >= first && value <= last && (value - first) % Number(step) === 0)
+    }
+    await fc.assert(
+      fc.asyncProperty(days, weekdays, async (day, weekday) => {
+        const [inMonth, inWeek] = [values(day, 31), values(weekday, 6)]
+        const isStar = day.startsWith("*") || weekday.startsWith("*")
+        const wanted = Array.from({ length: 370 }, (_, index) => new Date(now + (index + 1) * 86_400_000))
+          .filter((date) => {
+            const fits = [inMonth.includes(date.getUTCDate()), inWeek.includes(date.getUTCDay())]
+            return isStar ? fits.every(Boolean) : fits.some(Boolean)
+          })
+          .map((date) => date.toISOString().slice(0, 10))
+        const expression = `0 0 ${day} * ${weekday}`
+        const runs = await locals(expression, { count: 20 })
+        expect(runs.map((time) => time.slice(0, 10)).slice(0, wanted.length)).toEqual(wanted.slice(0, 20))
+        const { description } = await parse(expression, { count: 1 })
+        if ((await codes(expression)).includes("both_days")) expect(description).not.toContain(", and on ")
+      }),
+      { numRuns: 49 },
+    )
+  })
 })
 
 test("the first run is after now, or after a given time, never at it", async () => {

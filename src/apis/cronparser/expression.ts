@@ -77,7 +77,19 @@ export function readExpression(written: string, asked?: Dialect): CronExpression
   if (dialect !== "unix" && marks !== 1)
     throw new CronMistake(`in ${dialect}, either the day of the month or the day of the week is ?`)
   const read = fields.map((field, index) => readField(parts[index] ?? "", field, dialect))
+  if (dialect === "unix" && needsBothDays(read, fields))
+    read[fields.indexOf(weekday)] = `+${read[fields.indexOf(weekday)]}`
   return { dialect, text: (dialect === "aws" ? ["0", ...read] : read).join(" ") }
+}
+
+/** Whether days must fit both fields, since one begins with `*`: DOM_STAR and DOW_STAR in entry.c of cron and cronie. */
+function needsBothDays(read: readonly string[], fields: readonly Field[]): boolean {
+  const days = read.filter((_, index) => fields[index] === day || fields[index] === weekday)
+  return (
+    days.some((text) => text.startsWith("*")) &&
+    !days.includes("*") &&
+    !days.some((text) => text.startsWith("+"))
+  )
 }
 
 /** The dialect that an expression fits. Only Quartz and AWS have six fields or more and `?`, each in other places. */

@@ -23,13 +23,14 @@ export const afterForm =
 export const { problemList, problem } = defineProblems({
   no_run: "error: no time fits the expression",
   either_day: "warning: it runs on days that fit the day of the month or the day of the week, not only both",
+  both_days: "warning: it runs on days that fit both, since one of the two fields begins with `*`",
   left_out: "warning: a clock change skips a run's time",
   repeated: "info: a clock change repeats a run's time",
 })
 
 const input = Type.Object({
   expression: field.text(
-    "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. `dialect` tells what other fields there are. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
+    "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. `dialect` tells what other fields there are. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit, as they must in cron if one of the two begins with `*`. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
     { minLength: 1, maxLength: 200 },
   ),
   dialect: Type.Optional(

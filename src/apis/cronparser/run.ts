@@ -24,7 +24,7 @@ export async function run(
   const changes = runs.length === 0 ? [] : metChanges(schedule, afterMs)
   const problems = [
     ...(runs.length === 0 ? [neverRuns(schedule, afterMs)] : []),
-    ...eitherDay(schedule),
+    ...twoDays(schedule, expression),
     ...changes.map(toProblem),
   ]
   return {
@@ -69,11 +69,14 @@ function neverRuns({ pattern }: Schedule, afterMs: number) {
   return problem("no_run", "expression", `No time after ${toIso(afterMs)} fits the expression${until}.`)
 }
 
-function eitherDay({ pattern: { starDOM, starDOW, useAndLogic } }: Schedule) {
-  if (starDOM || starDOW || useAndLogic) return []
-  const message =
-    "It runs on each day that fits the day of the month or the day of the week. Put + before the day of the week for days that fit both. Some programs decide otherwise if one of the two fields begins with *."
-  return [problem("either_day", "day of the month and day of the week", message)]
+function twoDays({ pattern: { starDOM, starDOW, useAndLogic } }: Schedule, expression: string) {
+  if (starDOM || starDOW || (useAndLogic && expression.includes("+"))) return []
+  const where = "day of the month and day of the week"
+  const both =
+    "It runs only on days that fit the day of the month and the day of the week, as in cron, since one of them begins with *. Some programs run on days that fit either."
+  const either =
+    "It runs on each day that fits the day of the month or the day of the week. Put + before the day of the week for days that fit both."
+  return [useAndLogic ? problem("both_days", where, both) : problem("either_day", where, either)]
 }
 
 function toProblem(change: MetChange) {
