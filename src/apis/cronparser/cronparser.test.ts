@@ -26,7 +26,8 @@ test.each([
 })
 
 describe("two fields for the day of which one begins with *", () => {
-  const codes = async (expression: string) => (await parse(expression)).problems.map(({ code }) => code)
+  const codes = async (expression: string): Promise<string[]> =>
+    (await parse(expression)).problems.map(({ code }) => code)
 
   // find_jobs() in cron.c of cron and cronie: both must fit if DOM_STAR or DOW_STAR is set, which load_entry() does at a first *.
   test.each([
