@@ -24,7 +24,9 @@ export const { problemList, problem, newProblems } = defineProblems({
   milliseconds: "warning: a time that is in milliseconds, as it seems, not in seconds (RFC 7519 §2)",
   audience: "error: `aud` does not name the expected audience",
   issuer: "error: `iss` is not the expected issuer",
-  signature: "error: the signature was not made with the key that you gave; only where it is checked",
+  signature: "error: the signature was not made with the key that you gave",
+  signature_not_checked:
+    "error: you gave a key, but the signature was not checked: its algorithm is not known here, the token is encrypted, or the plan has no premium fields",
   detached: "warning: the payload is not in the token (RFC 7515 appendix F), and was not given",
   encrypted: "info: the payload is encrypted and was not read",
 })

@@ -71,7 +71,7 @@ export const jwtdecoder = defineApi({
   }),
   output: Type.Object({
     is_valid: field.flag(
-      "Whether no problem is an error. The signature counts only if it was checked: see `verification`. Without that check, anyone may have written the token.",
+      "Whether no problem is an error. With `key`, the signature must fit, or it is an error. Without `key` it is not checked, and anyone may have written the token.",
     ),
     problems: problemList,
     kind: choice(["jws", "jwe"], { description: "`jws`: signed (RFC 7515); `jwe`: encrypted (RFC 7516)." }),
@@ -112,8 +112,7 @@ export const jwtdecoder = defineApi({
       ...ambiguityProblems(token),
       ...claimProblems(token, { now: ports.clock.now() / 1000, tolerance, audience, issuer }),
     ]
-    if (verification?.reason === "signature_differs" || verification?.reason === "no_key_fits")
-      problems.push(problem("signature", "signature", "The signature was not made with the given key."))
+    if (keys !== null) problems.push(...signatureProblems(verification))
     return {
       ...verdictOf(problems),
       kind,
@@ -128,6 +127,25 @@ export const jwtdecoder = defineApi({
     }
   },
 })
+
+/** The problems of a check that the caller asked for by a key: whatever was not checked could be forged. */
+function signatureProblems(check: Awaited<ReturnType<typeof verify>> | null) {
+  const whyNot = {
+    ...{
+      algorithm_not_supported: "this API cannot check its algorithm",
+      encrypted: "the token is encrypted",
+    },
+    premium: "it is checked for plans with premium fields. Leave out 'key' to see the other problems alone",
+  }
+  const reason = check?.reason ?? "premium"
+  if (reason === "signature_differs" || reason === "no_key_fits")
+    return [problem("signature", "signature", "The signature was not made with the given key.")]
+  if (reason === "algorithm_not_supported" || reason === "encrypted" || reason === "premium")
+    return [
+      problem("signature_not_checked", "signature", `The signature was not checked: ${whyNot[reason]}.`),
+    ]
+  return []
+}
 
 /** Seconds since 1970 as a time in UTC; null for any other value. */
 function toTime(value: unknown): string | null {

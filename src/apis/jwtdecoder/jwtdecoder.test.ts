@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { createHmac, generateKeyPairSync } from "node:crypto"
+import { createHmac, generateKeyPairSync, sign } from "node:crypto"
 import fc from "fast-check"
 import { createManualClock } from "../../../test/support/clock.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { InputRejected, secretsOf } from "../contract.ts"
 import { jwtdecoder } from "./index.ts"
+import { supportedAlgorithms } from "./verify.ts"
 
 const now = 1_800_000_000
 const ports = { ...portsFor({}), clock: createManualClock(new Date(now * 1000).toISOString()) }
@@ -254,8 +255,8 @@ describe("what is dangerous in a header", () => {
     const answer = await decode(`${encode(JSON.stringify(header))}.AAAA.AAAA.AAAA.AAAA`, secret)
     expect(answer).toMatchObject({
       kind: "jwe",
-      is_valid: true,
-      codes: ["many_rounds", "encrypted"],
+      is_valid: false,
+      codes: ["many_rounds", "encrypted", "signature_not_checked"],
       claims: null,
       payload_text: null,
       verification: { is_verified: false, reason: "encrypted" },
@@ -284,6 +285,81 @@ describe("signatures", () => {
     ["a method of objects", token({ alg: "constructor" }), secret, { reason: "algorithm_not_supported" }],
   ])("%s", async (_name, text, key, verification) => {
     expect(await decode(text, key)).toMatchObject({ verification })
+  })
+
+  // With a key, a caller reads is_valid as "signed with this key".
+  test("with a key, no token is valid whose signature was not found to fit", async () => {
+    const algorithms = [
+      ...supportedAlgorithms,
+      "HS1",
+      "hs256",
+      "RS1",
+      "ES256K",
+      "none",
+      "None",
+      "HS256 ",
+      "constructor",
+      "",
+    ]
+    const anyToken = fc
+      .record({
+        ...{
+          alg: fc.oneof(
+            fc.constant("HS256"),
+            fc.constantFrom<unknown>(...algorithms, null, ["HS256"], 5),
+            fc.string(),
+          ),
+        },
+        ...{ parts: fc.constantFrom(3, 5), isSigned: fc.boolean(), premium: fc.boolean() },
+        key: fc.constantFrom(secret, `${secret}.`, pem, Buffer.from(pem).toString("base64")),
+      })
+      .map(({ alg, parts, isSigned, ...rest }) => {
+        const signed = token({ alg }, { exp: now + 60 }, isSigned ? secret : pem)
+        return {
+          ...rest,
+          text: parts === 3 ? signed : `${encode(JSON.stringify({ alg }))}.AAAA.AAAA.AAAA.AAAA`,
+        }
+      })
+    let valid = 0
+    await fc.assert(
+      fc.asyncProperty(anyToken, async ({ text, key, premium }) => {
+        const key_encoding = key.endsWith("=") || /^[A-Za-z0-9+/]+$/.test(key) ? "base64" : "text"
+        const answer = await decode(text, key, { premium, key_encoding })
+        if (answer.is_valid) valid++
+        expect(answer.is_valid && !(answer.verification?.is_verified && key === secret)).toBe(false)
+        if (!premium) expect(answer.codes).toContain("signature_not_checked")
+      }),
+      { numRuns: 500 },
+    )
+    expect(valid).toBeGreaterThan(0)
+  })
+
+  test.each<[string, string, Options, string]>([
+    ["an unknown algorithm", token({ alg: "HS1" }), {}, "this API cannot check its algorithm"],
+    ["a known one in small letters", token({ alg: "hs256" }), {}, "this API cannot check its algorithm"],
+    ["a plan without premium fields", token(hs256), { premium: false }, "it is checked for plans with"],
+  ])("%s with a key: not checked, and so not valid", async (_name, text, options, why) => {
+    const { is_valid, problems } = await decode(text, secret, options)
+    expect(is_valid).toBe(false)
+    expect(problems.at(-1)).toMatchObject({ code: "signature_not_checked", severity: "error" })
+    expect(problems.at(-1)?.message).toContain(why)
+    expect((await decode(text, undefined, options)).is_valid).toBe(true)
+  })
+
+  test("a public key in PEM that is written as base64 or hex is a public key too", async () => {
+    for (const key_encoding of ["base64", "hex"] as const) {
+      const key = Buffer.from(pem).toString(key_encoding)
+      const forged = await decode(token(hs256, { exp: now + 60 }, pem), key, { key_encoding })
+      expect(forged).toMatchObject({ is_valid: false, verification: { reason: "no_key_fits" } })
+      const unsigned = token({ alg: "ES256" }).replace(/[^.]*$/, "")
+      const text =
+        unsigned +
+        sign("sha256", Buffer.from(unsigned.slice(0, -1)), {
+          key: privateKey,
+          dsaEncoding: "ieee-p1363",
+        }).toString("base64url")
+      expect(await decode(text, key, { key_encoding })).toMatchObject({ is_valid: true })
+    }
   })
 
   test("an elliptic key whose point is not on its curve fits no token, and leaves no error behind for the next HMAC", async () => {

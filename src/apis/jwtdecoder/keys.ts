@@ -18,16 +18,19 @@ const requirement =
   "must be a JWK or a JWK set (JSON), a public key or certificate in PEM, or the text of a shared secret"
 
 /**
- * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret. Only the secret has an encoding.
+ * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret. PEM may have the encoding of a secret.
  * @throws InputRejected for `key`. The message has no part of the key
  */
 export async function readKeys(text: string, encoding: ByteEncoding = "text"): Promise<GivenKeys> {
   const trimmed = text.trim()
   if (trimmed.startsWith("{")) return readJson(trimmed)
+  const isPem = (one: string) => one.includes("-----BEGIN ")
   // A public key in PEM is never used as a shared secret: everyone who knows it could sign with it.
-  if (trimmed.includes("-----BEGIN ")) return { keys: [await readPem(trimmed)], isSet: false }
+  if (isPem(trimmed)) return { keys: [await readPem(trimmed)], isSet: false }
   const secret =
     toBytes(text, encoding) ?? reject("key", `${byteRequirements[encoding]}, as 'key_encoding' says`)
+  const decoded = Buffer.from(secret).toString("latin1")
+  if (isPem(decoded)) return { keys: [await readPem(decoded)], isSet: false }
   return { keys: [{ kty: "oct", k: Buffer.from(secret).toString("base64url") }], isSet: false }
 }
 
