@@ -133,8 +133,13 @@ function makeTypes(): boolean {
     if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", project])) return false
   }
   for (const ending of ["d.ts", "d.cts"]) {
-    copyFileSync("dist/types/start-mock.d.ts", join(folder, `mock.${ending}`))
-    for (const name of ["expect", "jest"])
+    const types = readFileSync("dist/types/start-mock.d.ts", "utf8")
+    const options = ending === "d.ts" ? "./mock-options.js" : "./mock-options.cjs"
+    writeFileSync(
+      join(folder, `mock.${ending}`),
+      types.replaceAll(/"\.\/mock-options\.\w+"/g, `"${options}"`),
+    )
+    for (const name of ["mock-options", "expect", "jest"])
       copyFileSync(`dist/types/${name}.d.ts`, join(folder, `${name}.${ending}`))
   }
   for (const name of ["vitest.d.ts", "bun.d.ts"]) copyFileSync(`dist/types/${name}`, join(folder, name))

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { mockMatchers } from "../clients/javascript/expect.ts"
 import { type MockOptions, startMock } from "../src/mock-client/start-mock.ts"
+import { freePort } from "./support/free-port.ts"
 import { startReceiver } from "./support/receiver.ts"
 
 const command = [process.execPath, join(import.meta.dir, "../src/main.ts")] as const
@@ -26,12 +27,21 @@ test("the settings of the shell have no effect", async () => {
 })
 
 test("an option that does not exist is refused, and the message names those that do", async () => {
-  for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { port: 8090 }, { toString: 1 }]) {
+  for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { host: "::" }, { toString: 1 }]) {
     const [name = ""] = Object.keys(wrong)
     await expect(startMock({ command, ...wrong } as MockOptions)).rejects.toThrow(
-      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, seed, plan, tls, apis, like, strictLike, smtp, webhook, webhookTime, graphql, shared, command`,
+      `penknife mock: there is no option '${name}'; there are port, seedTime, clock, dns, web, seed, plan, tls, apis, like, strictLike, smtp, webhook, webhookTime, graphql, shared, command`,
     )
   }
+})
+
+test("a mock listens on the port that is named, and says when another process has it", async () => {
+  const port = freePort()
+  await using mock = await startMock({ command, port })
+  expect(mock.url).toBe(`http://127.0.0.1:${port}`)
+  await expect(startMock({ command, port })).rejects.toThrow(`Is port ${port} in use?`)
+  await using other = await startMock({ command, port: 0 })
+  expect(other.url).not.toBe(mock.url)
 })
 
 test("a mock starts with a seed, from an object or a file", async () => {

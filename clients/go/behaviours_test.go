@@ -49,16 +49,12 @@ func TestBehaviours(t *testing.T) {
 	for _, behaviour := range all.Behaviours {
 		passed := t.Run(behaviour.Name, func(t *testing.T) {
 			shared.With(t).Reset()
-			var session *Mock
+			mocks := map[string]*Mock{"": shared}
 			for index, one := range behaviour.Steps {
-				mock := shared
-				if one.In == "session" {
-					if session == nil {
-						session = Start(t, Options{Shared: shared.URL})
-					}
-					mock = session
+				if one.In == "session" && mocks["session"] == nil {
+					mocks["session"] = Start(t, Options{Shared: shared.URL})
 				}
-				for _, problem := range tryStep(t, mock, one) {
+				for _, problem := range tryStep(t, mocks, one) {
 					t.Errorf("step %d, %s: %s", index+1, one.Do, problem)
 				}
 			}
@@ -97,9 +93,19 @@ func refusalOf(t testing.TB, code func(testing.TB)) string {
 	return recorder.err
 }
 
-func tryStep(t *testing.T, mock *Mock, one step) []string {
+func tryStep(t *testing.T, mocks map[string]*Mock, one step) []string {
 	var result any
-	refusal := refusalOf(t, func(tb testing.TB) { result = run(t, mock.With(tb), one) })
+	mock := mocks[one.In]
+	refusal := refusalOf(t, func(tb testing.TB) {
+		if one.Do == "start" {
+			started := Start(tb, optionsOf(t, one.With))
+			mocks["started"] = started
+			differences := append([]string{}, started.Differences...)
+			result = Values{"url": started.URL, "ca": orNil(started.CA), "differences": differences}
+		} else {
+			result = run(t, mock.With(tb), one)
+		}
+	})
 	if len(one.Refused) == 0 {
 		if refusal != "" {
 			return []string{"was refused: " + refusal}
@@ -120,6 +126,37 @@ func tryStep(t *testing.T, mock *Mock, one step) []string {
 		}
 	}
 	return lacking(one.Refused, refusal, "message")
+}
+
+// optionsOf are the options of a step. One without a case here is no option of this client.
+func optionsOf(t *testing.T, with any) Options {
+	options := Options{}
+	for name, value := range with.(Values) {
+		switch name {
+		case "port":
+			options.Port = int(value.(float64))
+		case "tls":
+			for _, host := range value.([]any) {
+				options.TLS = append(options.TLS, host.(string))
+			}
+		case "like":
+			options.Like = value.(string)
+		case "strict_like":
+			options.StrictLike = value.(bool)
+		case "graphql":
+			options.NoGraphQL = !value.(bool)
+		default:
+			t.Fatalf("the client has no option %s", name)
+		}
+	}
+	return options
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 func run(t *testing.T, mock *Mock, one step) any {
@@ -195,7 +232,7 @@ func call(t *testing.T, mock *Mock, fields Values) any {
 	for name, value := range headers {
 		request.Header.Set(name, value.(string))
 	}
-	answer, err := client.Do(request)
+	answer, err := trusting(mock.CA).Do(request)
 	if err != nil {
 		return Values{"broken": true}
 	}

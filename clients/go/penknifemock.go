@@ -12,6 +12,8 @@ package penknifemock
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,8 +43,6 @@ type Values = map[string]any
 type Options struct {
 	// Port to listen on; by default a free one.
 	Port int
-	// Seed is the state at the start: the path of a file, or its content as Values.
-	Seed any
 	// SeedTime is the clock at the start, such as 2025-01-01T00:00:00Z, the default.
 	SeedTime string
 	// Clock is "stopped", the default, or "real".
@@ -51,18 +51,26 @@ type Options struct {
 	DNS string
 	// Web is the path of a YAML file with what other hosts answer over HTTPS.
 	Web string
+	// Seed is the state at the start: the path of a file, or its content as Values.
+	Seed any
 	// Plan of the key Mock.Key; "pro" by default.
 	Plan string
+	// TLS are host names to serve TLS for. Clients must trust Mock.CA.
+	TLS []string
 	// APIs is a folder with APIs of your own, which the mock serves too.
 	APIs string
 	// Like is the URL of a running service to compare with at the start; see Mock.Differences.
 	Like string
+	// StrictLike does not start if something differs from the service of Like, or that could not be found out.
+	StrictLike bool
 	// SMTP is a mail catcher on this machine, such as smtp://127.0.0.1:1025, which gets the mails.
 	SMTP string
 	// Webhook is the URL of a receiver of webhooks on this machine.
 	Webhook string
 	// WebhookTime is whose time signs webhooks: "machine", the default, or "mock".
 	WebhookTime string
+	// NoGraphQL turns GraphQL off.
+	NoGraphQL bool
 	// Shared is the URL of a running mock: a session of it is used, and no process started. It goes with no other option.
 	Shared string
 	// Command is the program with its first arguments; by default PENKNIFE_BIN, else penknife on the PATH.
@@ -75,13 +83,16 @@ type Mock struct {
 	URL string
 	// Key is a valid API key on the plan of Options.Plan.
 	Key string
+	// CA is the certificate of its authority (PEM) with Options.TLS, else "".
+	CA string
 	// WebhookSecret signs the messages to Options.Webhook; "" without that.
 	WebhookSecret string
 	// Differences say how it differs from the service of Options.Like, a sentence each.
 	Differences []string
 
-	tb  testing.TB
-	end func()
+	tb     testing.TB
+	client *http.Client
+	end    func()
 }
 
 // A Mismatch is the error of TryVerify when calls came otherwise than expected. Its text says what came instead.
@@ -183,7 +194,7 @@ func (mock *Mock) Verify(expected Values) {
 
 // TryVerify is Verify with an error instead of the end of the test: a *Mismatch if calls came otherwise.
 func (mock *Mock) TryVerify(expected Values) error {
-	_, err := control(mock.URL, "POST", "/_mock/verify", expected)
+	_, err := mock.Control("POST", "/_mock/verify", expected)
 	return err
 }
 
@@ -256,7 +267,7 @@ func (mock *Mock) Stop() { mock.end() }
 
 // Control sends a request to a control path, and returns the data of the answer.
 func (mock *Mock) Control(method, path string, body Values) (Values, error) {
-	return control(mock.URL, method, path, body)
+	return control(mock.client, mock.URL, method, path, body)
 }
 
 func (mock *Mock) must(method, path string, body Values) Values {
@@ -280,15 +291,22 @@ func open(options Options) (*Mock, error) {
 		return nil, fmt.Errorf("penknife mock: Shared uses a mock that runs already: start that with '%s'", given[0])
 	}
 	base := strings.TrimSuffix(options.Shared, "/")
-	session, err := control(base, "POST", "/_mock/sessions", nil)
+	client := trusting("")
+	session, err := control(client, base, "POST", "/_mock/sessions", nil)
 	if err != nil {
 		return nil, err
 	}
 	id := textOf(session, "id")
-	end := func() { _, _ = control(base, "DELETE", "/_mock/sessions/"+id, nil) }
+	end := func() { _, _ = control(client, base, "DELETE", "/_mock/sessions/"+id, nil) }
 	// It is reached below the address that was given, also if the mock sees another.
 	webhook, _ := session["webhook"].(map[string]any)
-	return &Mock{URL: base + "/s/" + id, Key: textOf(session, "key"), WebhookSecret: textOf(webhook, "secret"), end: end}, nil
+	return &Mock{
+		URL:           base + "/s/" + id,
+		Key:           textOf(session, "key"),
+		WebhookSecret: textOf(webhook, "secret"),
+		client:        client,
+		end:           end,
+	}, nil
 }
 
 func argumentsOf(options Options) ([]string, error) {
@@ -301,6 +319,10 @@ func argumentsOf(options Options) ([]string, error) {
 	if options.Port != 0 {
 		add("--port", strconv.Itoa(options.Port))
 	}
+	add("--seed-time", options.SeedTime)
+	add("--clock", options.Clock)
+	add("--dns", options.DNS)
+	add("--web", options.Web)
 	if content, ok := options.Seed.(Values); ok {
 		text, err := json.Marshal(content)
 		if err != nil {
@@ -310,16 +332,19 @@ func argumentsOf(options Options) ([]string, error) {
 	} else if options.Seed != nil {
 		add("--seed", fmt.Sprint(options.Seed))
 	}
-	add("--seed-time", options.SeedTime)
-	add("--clock", options.Clock)
-	add("--dns", options.DNS)
-	add("--web", options.Web)
 	add("--plan", options.Plan)
+	add("--tls-self-signed", strings.Join(options.TLS, ","))
 	add("--apis", options.APIs)
 	add("--like", options.Like)
+	if options.StrictLike {
+		arguments = append(arguments, "--strict-like")
+	}
 	add("--smtp", options.SMTP)
 	add("--webhook", options.Webhook)
 	add("--webhook-time", options.WebhookTime)
+	if options.NoGraphQL {
+		arguments = append(arguments, "--no-graphql")
+	}
 	return arguments, nil
 }
 
@@ -384,15 +409,23 @@ func startProcess(command, arguments []string) (*Mock, error) {
 		return nil, fmt.Errorf("%s mock did not start within %v: %s", command[0], startTime, log)
 	}
 	event := struct {
-		URL, Key    string
-		Webhook     struct{ Secret string }
-		Differences []string
+		URL, Key, CA string
+		Webhook      struct{ Secret string }
+		Differences  []string
 	}{}
 	if err := json.Unmarshal([]byte(text), &event); err != nil || event.URL == "" {
 		kill()
 		return nil, fmt.Errorf("%s is not penknife: it printed '%.200s'", command[0], text)
 	}
-	return &Mock{URL: event.URL, Key: event.Key, WebhookSecret: event.Webhook.Secret, Differences: event.Differences, end: stop}, nil
+	return &Mock{
+		URL:           event.URL,
+		Key:           event.Key,
+		CA:            event.CA,
+		WebhookSecret: event.Webhook.Secret,
+		Differences:   event.Differences,
+		client:        trusting(event.CA),
+		end:           stop,
+	}, nil
 }
 
 // The settings of the shell are meant for services that are started there.
@@ -435,10 +468,19 @@ func (first *firstLine) Write(more []byte) (int, error) {
 	return len(more), nil
 }
 
-// A proxy of the environment is not meant for a mock.
-var client = &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+// trusting makes a client for a mock with the certificate of an authority (PEM), or "" for those of the system. A proxy of the
+// environment is not meant for a mock.
+func trusting(ca string) *http.Client {
+	transport := &http.Transport{Proxy: nil, DisableKeepAlives: true}
+	if ca != "" {
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM([]byte(ca))
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	}
+	return &http.Client{Transport: transport}
+}
 
-func control(base, method, path string, body Values) (Values, error) {
+func control(client *http.Client, base, method, path string, body Values) (Values, error) {
 	var content []byte
 	if body != nil {
 		text, err := json.Marshal(body)

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import ssl
 import sys
 from urllib.parse import urlsplit
 
@@ -12,7 +13,11 @@ import penknife_mock
 def call(mock, step):
     """An HTTP call as a program under test makes it."""
     url = urlsplit(mock.url)
-    connection = http.client.HTTPConnection(url.hostname, url.port)
+    if url.scheme == "https":
+        context = ssl.create_default_context(cadata=mock.ca)
+        connection = http.client.HTTPSConnection(url.hostname, url.port, context=context)
+    else:
+        connection = http.client.HTTPConnection(url.hostname, url.port)
     key = step.get("key", mock.key)
     headers = {**({} if key is None else {"x-api-key": key}), **step.get("headers", {})}
     body = step.get("body")
@@ -35,6 +40,8 @@ def call(mock, step):
 
 
 def run(mock, name, given):
+    if name == "start":
+        return penknife_mock.start(**given)
     if name == "call":
         return call(mock, given)
     if given is None:
@@ -57,10 +64,15 @@ def differences(expected, actual, path=""):
     return [] if same else [f"{path} is {actual!r}, not {expected!r}"]
 
 
-def try_step(mock, step):
+def try_step(mocks, step):
     refused = step.get("refused")
     try:
-        result = run(mock, step["do"], step.get("with"))
+        result = run(mocks[step.get("in", "shared")], step["do"], step.get("with"))
+        if step["do"] == "start":
+            if "started" in mocks:
+                mocks.pop("started").stop()
+            mocks["started"] = result
+            result = {"url": result.url, "ca": result.ca, "differences": result.differences}
     except (penknife_mock.MockError, AssertionError) as error:
         if refused is None:
             return [f"was refused: {error}"]
@@ -80,15 +92,15 @@ def main():
     with penknife_mock.start(**table["start"], webhook=os.environ["RECEIVER"]) as shared:
         for behaviour in table["behaviours"]:
             shared.reset()
-            session = None
+            mocks = {"shared": shared}
             problems = []
             for number, step in enumerate(behaviour["steps"], 1):
-                if step.get("in") == "session" and session is None:
-                    session = penknife_mock.start(shared=shared.url)
-                mock = session if step.get("in") == "session" else shared
-                problems += [f"   step {number}, {step['do']}: {p}" for p in try_step(mock, step)]
-            if session is not None:
-                session.stop()
+                if step.get("in") == "session" and "session" not in mocks:
+                    mocks["session"] = penknife_mock.start(shared=shared.url)
+                problems += [f"   step {number}, {step['do']}: {p}" for p in try_step(mocks, step)]
+            del mocks["shared"]
+            for mock in mocks.values():
+                mock.stop()
             failed += bool(problems)
             print("\n".join([f"{'not ok' if problems else 'ok'} {behaviour['name']}", *problems]))
     print(f"{len(table['behaviours']) - failed} of {len(table['behaviours'])} behaviours are the same in Python")

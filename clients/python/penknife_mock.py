@@ -16,6 +16,7 @@ import http.client
 import json
 import os
 import shutil
+import ssl
 import subprocess
 import threading
 import time
@@ -29,7 +30,24 @@ except ImportError:
 
 _START_SECONDS = 30
 _LOG_CHARACTERS = 16_384
-_OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "apis", "like", "smtp", "webhook", "webhook_time")
+# The flag of each option.
+_FLAGS = {
+    "port": "--port",
+    "seed_time": "--seed-time",
+    "clock": "--clock",
+    "dns": "--dns",
+    "web": "--web",
+    "seed": "--seed",
+    "plan": "--plan",
+    "tls": "--tls-self-signed",
+    "apis": "--apis",
+    "like": "--like",
+    "strict_like": "--strict-like",
+    "smtp": "--smtp",
+    "webhook": "--webhook",
+    "webhook_time": "--webhook-time",
+    "graphql": "--no-graphql",
+}
 
 
 class MockError(Exception):
@@ -41,13 +59,27 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
 
     :param shared: the URL of a running mock: a session of it is used, and no process started
     :param command: the program and its first arguments; by default PENKNIFE_BIN, else penknife on the PATH
-    :param options: port (a free one by default), seed (the path of a file, or its content as a dict), dns and web (paths of
-        files), seed_time, clock, plan, apis (a folder with own APIs), like (a running service to compare with), smtp (a mail catcher on this machine), webhook (the URL of a receiver on this machine), webhook_time
+    :param options: each may be left out, or None
+
+        - port: by default a free one
+        - seed_time: the clock at the start, by default "2025-01-01T00:00:00Z"
+        - clock: "stopped", the default, or "real"
+        - dns, web: paths of YAML files with DNS records, and with what other hosts answer over HTTPS
+        - seed: the state at the start: the path of a file, or its content as a dict
+        - plan: of `Mock.key`, by default "pro"
+        - tls: a list of host names to serve TLS for; clients must trust `Mock.ca`
+        - apis: a folder with APIs of your own, which the mock serves too
+        - like: the URL of a running service to compare with at the start; see `Mock.differences`
+        - strict_like: True does not start if something differs from that service, or that could not be found out
+        - smtp: the URL of a mail catcher on this machine, which gets the mails
+        - webhook: the URL of a receiver of webhooks on this machine
+        - webhook_time: whose time signs webhooks: "machine", the default, or "mock"
+        - graphql: False turns GraphQL off
     :raises MockError: if an option is unknown, or penknife is not found or does not start
     """
-    unknown = [name for name in options if name not in _OPTIONS]
+    unknown = [name for name in options if name not in _FLAGS]
     if unknown:
-        known = ", ".join(_OPTIONS)
+        known = ", ".join(_FLAGS)
         raise MockError(f"penknife mock: there is no option '{unknown[0]}'; there are {known}, shared, command")
     if shared is None:
         return _start_process(command or _find_command(), options)
@@ -64,17 +96,25 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
 class Mock:
     """A running mock: `url` is where it listens, `key` a valid API key on the plan of the option `plan`.
 
+    `ca` is the certificate of its authority (PEM) with the option `tls`, else None: `ssl.create_default_context(cadata=mock.ca)`.
     `webhook` has `url` and `secret` of the webhook that the option `webhook` sets, and the `reason` why nothing is sent there, or
     None; without the option it is None. `differences` say how the mock differs from the service of the option `like`.
     """
 
     def __init__(
-        self, url: str, key: str, end: Any, webhook: Optional[Dict[str, str]] = None, differences: Optional[List[str]] = None
+        self,
+        url: str,
+        key: str,
+        end: Any,
+        webhook: Optional[Dict[str, str]] = None,
+        differences: Optional[List[str]] = None,
+        ca: Optional[str] = None,
     ) -> None:
         self.url = url
         self.key = key
         self.webhook = webhook
         self.differences = differences or []
+        self.ca = ca
         self._end = end
 
     def fault(self, **fault: Any) -> None:
@@ -181,7 +221,7 @@ class Mock:
         :raises MockError: if the mock refuses it
         """
         __tracebackhide__ = True
-        return _control(self.url, method, path, body)
+        return _control(self.url, method, path, body, self.ca)
 
     def __enter__(self) -> "Mock":
         return self
@@ -201,11 +241,7 @@ def _find_command() -> List[str]:
 
 
 def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
-    arguments = ["mock", "--json", "--stop-with-stdin", "--port", str(options.pop("port", 0))]
-    for name, value in options.items():
-        if value is not None:
-            text = json.dumps(value) if isinstance(value, dict) else str(value)
-            arguments += ["--" + name.replace("_", "-"), text]
+    arguments = ["mock", "--json", "--stop-with-stdin", *_arguments_of({**options, "port": options.get("port") or 0})]
     # The settings of the shell are meant for services that are started there.
     settings = [name for name in os.environ if name.upper().startswith("PENKNIFE_")]
     env = {name: value for name, value in os.environ.items() if name not in settings}
@@ -224,7 +260,8 @@ def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
     killer.cancel()
     try:
         event = json.loads(line)
-        return Mock(event["url"], event["key"], lambda: _stop(process, reader), event.get("webhook"), event.get("differences"))
+        rest = (event.get("webhook"), event.get("differences"), event.get("ca"))
+        return Mock(event["url"], event["key"], lambda: _stop(process, reader), *rest)
     except (ValueError, KeyError, TypeError):
         if line:
             process.kill()
@@ -235,6 +272,24 @@ def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
             raise MockError(f"{command[0]} is not penknife: it printed '{line.strip()[:200]}'") from None
         text = log.decode(errors="replace").strip()
         raise MockError(f"{command[0]} mock ended with {code}: {text}") from None
+
+
+def _arguments_of(options: Dict[str, Any]) -> List[str]:
+    arguments = []
+    for name, value in options.items():
+        if name == "graphql":
+            # Its flag turns it off.
+            value = value is False
+        if value is None or value is False:
+            continue
+        arguments.append(_FLAGS[name])
+        if isinstance(value, dict):
+            arguments.append(json.dumps(value))
+        elif isinstance(value, (list, tuple)):
+            arguments.append(",".join(value))
+        elif value is not True:
+            arguments.append(str(value))
+    return arguments
 
 
 def _read_log(process: Any, log: bytearray) -> None:
@@ -251,11 +306,17 @@ def _stop(process: Any, reader: threading.Thread) -> None:
         stream.close()
 
 
-def _control(base: str, method: str, path: str, body: Optional[Dict[str, Any]] = None) -> Any:
+def _control(
+    base: str, method: str, path: str, body: Optional[Dict[str, Any]] = None, ca: Optional[str] = None
+) -> Any:
     __tracebackhide__ = True
     url = urlsplit(base)
     # A proxy of the environment is not meant for a mock, so this does not use urllib.
-    connection = http.client.HTTPConnection(url.hostname or "", url.port or 80, timeout=600)
+    if url.scheme == "https":
+        context = ssl.create_default_context(cadata=ca)
+        connection: Any = http.client.HTTPSConnection(url.hostname or "", url.port or 443, timeout=600, context=context)
+    else:
+        connection = http.client.HTTPConnection(url.hostname or "", url.port or 80, timeout=600)
     try:
         text = None if body is None else json.dumps(body)
         connection.request(method, url.path + path, text, {"content-type": "application/json"})

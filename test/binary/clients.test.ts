@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { type MockOptions, startMock } from "penknife/mock"
 import { canRun, checkedRuns, runClient } from "../../scripts/clients/runs.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
@@ -13,7 +14,24 @@ test("the table has behaviours with different names", () => {
   const { behaviours } = JSON.parse(readFileSync(join(root, "clients/behaviours.json"), "utf8"))
   const names = behaviours.map(({ name }: { name: string }) => name)
   expect(new Set(names).size).toBe(names.length)
-  expect(names.length).toBeGreaterThanOrEqual(44)
+  expect(names.length).toBeGreaterThanOrEqual(51)
+})
+
+test("the options of each client are those that the documentation lists", async () => {
+  const read = (file: string) => readFileSync(join(root, file), "utf8")
+  const [, table = ""] = /<!-- client-options -->\n(.*?)<!--/s.exec(read("docs/clients.md")) ?? []
+  const rows = table.trim().split("\n").slice(2)
+  const columns = rows.map((row) => row.split("|").map((cell) => cell.trim().replaceAll("`", "")))
+  const [node, python, go, java] = [1, 2, 3, 4].map((column) => columns.map((cells) => cells[column]))
+  const message = await startMock({ none: true } as MockOptions).catch((thrown) => thrown.message)
+  expect(message.split("there are ")[1].split(", ")).toEqual(node)
+  const [, flags = ""] = /^_FLAGS = \{(.*?)^\}/ms.exec(read("clients/python/penknife_mock.py")) ?? []
+  const named = [...flags.matchAll(/^ {4}"(\w+)"/gm)].map(([, name]) => name)
+  expect([...named, "shared", "command"]).toEqual(python ?? [])
+  const [, struct = ""] = /^type Options struct \{(.*?)^\}/ms.exec(read("clients/go/penknifemock.go")) ?? []
+  expect([...struct.matchAll(/^\t(\w+) /gm)].map(([, name]) => name)).toEqual(go ?? [])
+  const methods = read("clients/java/penknife/PenknifeMock.java").matchAll(/^ {4}public Options (\w+)/gm)
+  expect([...new Set([...methods].map(([, name]) => name))]).toEqual(java ?? [])
 })
 
 for (const run of checkedRuns) {
@@ -98,7 +116,7 @@ describe.if(python !== null)("the client for Python", () => {
       "/bin/echo is not penknife: it printed 'hello mock",
     )
     expect(await runPython("p.start(plna='free')")).toBe(
-      "penknife mock: there is no option 'plna'; there are port, seed, seed_time, clock, dns, web, plan, apis, like, smtp, webhook, webhook_time, shared, command",
+      "penknife mock: there is no option 'plna'; there are port, seed_time, clock, dns, web, seed, plan, tls, apis, like, strict_like, smtp, webhook, webhook_time, graphql, shared, command",
     )
   })
 

@@ -73,7 +73,8 @@ test("holds the listed files and nothing else", () => {
   const scripts = "cli.js mock.cjs mock.js penknife.js plugin.js".split(" ")
   const matchers = ["bun", "expect", "jest", "vitest"].flatMap((name) => [`${name}.js`, `${name}.d.ts`])
   const required = ["expect.cjs", "expect.d.cts", "jest.cjs", "jest.d.cts"]
-  const types = ["mock.d.cts", "mock.d.ts", "package.json", "plugin.d.ts"]
+  const ofMock = ["mock.d.cts", "mock.d.ts", "mock-options.d.cts", "mock-options.d.ts"]
+  const types = [...ofMock, "package.json", "plugin.d.ts"]
   const modules = [...scripts, ...matchers, ...required, ...types]
   const expected = [
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules],

@@ -23,8 +23,6 @@ import penknife.PenknifeMock.Options;
  * differs. The JUnit example is apart, so that this needs the JDK alone.
  */
 public final class Behaviours {
-  private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
   private Behaviours() {}
 
   public static void main(String[] arguments) throws IOException {
@@ -54,25 +52,30 @@ public final class Behaviours {
   }
 
   private static List<String> runSteps(PenknifeMock shared, List<?> steps) {
-    PenknifeMock session = null;
+    Map<String, PenknifeMock> mocks = new HashMap<>(Map.of("shared", shared));
     List<String> problems = new ArrayList<>();
     for (int index = 0; index < steps.size(); index++) {
       Map<?, ?> step = (Map<?, ?>) steps.get(index);
-      boolean isInSession = "session".equals(step.get("in"));
-      if (isInSession && session == null) session = PenknifeMock.start(new Options().shared(shared.url()));
-      for (String problem : tryStep(isInSession ? session : shared, step)) {
+      if ("session".equals(step.get("in"))) {
+        mocks.computeIfAbsent("session", name -> PenknifeMock.start(new Options().shared(shared.url())));
+      }
+      for (String problem : tryStep(mocks, step)) {
         problems.add("   step " + (index + 1) + ", " + step.get("do") + ": " + problem);
       }
     }
-    if (session != null) session.stop();
+    mocks.remove("shared");
+    mocks.values().forEach(PenknifeMock::stop);
     return problems;
   }
 
-  private static List<String> tryStep(PenknifeMock mock, Map<?, ?> step) {
+  private static List<String> tryStep(Map<String, PenknifeMock> mocks, Map<?, ?> step) {
     Object refused = step.get("refused");
     Object result;
     try {
-      result = run(mock, (String) step.get("do"), step.get("with"));
+      String name = (String) (step.containsKey("in") ? step.get("in") : "shared");
+      boolean isStart = "start".equals(step.get("do"));
+      result =
+          isStart ? start(mocks, step.get("with")) : run(mocks.get(name), (String) step.get("do"), step.get("with"));
     } catch (MockException | AssertionError thrown) {
       if (refused == null) return List.of("was refused: " + thrown);
       boolean isMismatch = "verify".equals(step.get("do")) && step.get("invalid") == null;
@@ -81,6 +84,44 @@ public final class Behaviours {
     }
     if (refused != null) return List.of("was not refused");
     return step.containsKey("gives") ? differences(step.get("gives"), result, "") : List.of();
+  }
+
+  private static Object start(Map<String, PenknifeMock> mocks, Object with) {
+    PenknifeMock started = PenknifeMock.start(optionsOf(fieldsOf(with)));
+    PenknifeMock before = mocks.put("started", started);
+    if (before != null) before.stop();
+    Map<String, Object> result = new HashMap<>();
+    result.put("url", started.url());
+    result.put("ca", started.ca());
+    result.put("differences", started.differences());
+    return result;
+  }
+
+  private static Options optionsOf(Map<String, Object> fields) {
+    Options options = new Options();
+    fields.forEach(
+        (name, value) -> {
+          switch (name) {
+            case "port":
+              options.port(((Number) value).intValue());
+              break;
+            case "tls":
+              options.tls(((List<?>) value).toArray(new String[0]));
+              break;
+            case "like":
+              options.like((String) value);
+              break;
+            case "strict_like":
+              options.strictLike((Boolean) value);
+              break;
+            case "graphql":
+              options.graphql((Boolean) value);
+              break;
+            default:
+              throw new IllegalArgumentException("the client has no option " + name);
+          }
+        });
+    return options;
   }
 
   @SuppressWarnings("unchecked")
@@ -156,9 +197,11 @@ public final class Behaviours {
     if (key != null) request.header("x-api-key", (String) key);
     Map<?, ?> headers = fields.containsKey("headers") ? (Map<?, ?>) fields.get("headers") : Map.of();
     headers.forEach((name, value) -> request.header((String) name, (String) value));
+    HttpClient client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).sslContext(mock.sslContext()).build();
     HttpResponse<String> answer;
     try {
-      answer = CLIENT.send(request.build(), BodyHandlers.ofString());
+      answer = client.send(request.build(), BodyHandlers.ofString());
     } catch (IOException broken) {
       return Map.of("broken", true);
     } catch (InterruptedException interrupted) {

@@ -1,6 +1,7 @@
 package penknife;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +15,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -21,11 +25,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * The test double of penknife, from a test in Java 11 or newer. It needs the JDK alone.
@@ -46,20 +53,22 @@ public final class PenknifeMock implements AutoCloseable {
   /** No constant, for the tests of this class. */
   static int waitSeconds = 5;
 
-  private static final HttpClient CLIENT =
-      // A proxy of the system is not meant for a mock.
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).proxy(HttpClient.Builder.NO_PROXY).build();
+  private static final HttpClient CLIENT = clientOf(null);
 
+  private final HttpClient client;
   private final String url;
   private final String key;
+  private final String ca;
   private final String webhookSecret;
   private final List<String> differences;
   private final Runnable end;
 
   private PenknifeMock(
-      String url, String key, String webhookSecret, List<String> differences, Runnable end) {
+      String url, String key, String ca, String webhookSecret, List<String> differences, Runnable end) {
+    this.client = ca == null ? CLIENT : clientOf(ca);
     this.url = url;
     this.key = key;
+    this.ca = ca;
     this.webhookSecret = webhookSecret;
     this.differences = differences;
     this.end = end;
@@ -76,28 +85,25 @@ public final class PenknifeMock implements AutoCloseable {
 
   /** How {@link #start(Options)} starts the mock. The settings of the shell (PENKNIFE_PLAN, …) have no effect. */
   public static final class Options {
+    /** By name; the value is null for one that has none. */
     private final Map<String, String> flags = new LinkedHashMap<>();
     private List<String> command = List.of();
     private String shared = null;
 
     private Options flag(String name, String value) {
-      flags.put(name, value);
+      flags.put(name, Objects.requireNonNull(value, name));
+      return this;
+    }
+
+    private Options toggle(String name, boolean isSet) {
+      if (isSet) flags.put(name, null);
+      else flags.remove(name);
       return this;
     }
 
     /** The port to listen on; by default a free one. */
     public Options port(int port) {
       return flag("--port", String.valueOf(port));
-    }
-
-    /** The path of a file with the state at the start. */
-    public Options seed(String path) {
-      return flag("--seed", path);
-    }
-
-    /** The content of such a file. */
-    public Options seed(Map<String, ?> content) {
-      return flag("--seed", write(content));
     }
 
     /** The clock at the start, such as 2025-01-01T00:00:00Z, the default. */
@@ -120,9 +126,24 @@ public final class PenknifeMock implements AutoCloseable {
       return flag("--web", path);
     }
 
+    /** The path of a file with the state at the start. */
+    public Options seed(String path) {
+      return flag("--seed", path);
+    }
+
+    /** The content of such a file. */
+    public Options seed(Map<String, ?> content) {
+      return flag("--seed", write(content));
+    }
+
     /** The plan of {@link PenknifeMock#key()}; "pro" by default. */
     public Options plan(String plan) {
       return flag("--plan", plan);
+    }
+
+    /** Host names to serve TLS for. Clients must trust {@link PenknifeMock#sslContext()}. */
+    public Options tls(String... names) {
+      return flag("--tls-self-signed", String.join(",", names));
     }
 
     /** A folder with APIs of your own, which the mock serves too. */
@@ -133,6 +154,11 @@ public final class PenknifeMock implements AutoCloseable {
     /** The URL of a running service to compare with at the start; see {@link PenknifeMock#differences()}. */
     public Options like(String url) {
       return flag("--like", url);
+    }
+
+    /** true does not start if something differs from the service of {@link #like}, or that could not be found out. */
+    public Options strictLike(boolean isStrict) {
+      return toggle("--strict-like", isStrict);
     }
 
     /** A mail catcher on this machine, such as smtp://127.0.0.1:1025, which gets the mails. */
@@ -148,6 +174,11 @@ public final class PenknifeMock implements AutoCloseable {
     /** Whose time signs webhooks: "machine", the default, or "mock". */
     public Options webhookTime(String clock) {
       return flag("--webhook-time", clock);
+    }
+
+    /** false turns GraphQL off. */
+    public Options graphql(boolean isOn) {
+      return toggle("--no-graphql", !isOn);
     }
 
     /** The URL of a running mock: a session of it is used, and no process started. It goes with no other option. */
@@ -179,11 +210,11 @@ public final class PenknifeMock implements AutoCloseable {
           "penknife mock: 'shared' uses a mock that runs already: start that with " + other, null);
     }
     String base = options.shared.replaceAll("/$", "");
-    Map<String, Object> session = send(base, "POST", "/_mock/sessions", null);
-    Runnable end = () -> send(base, "DELETE", "/_mock/sessions/" + session.get("id"), null);
+    Map<String, Object> session = send(CLIENT, base, "POST", "/_mock/sessions", null);
+    Runnable end = () -> send(CLIENT, base, "DELETE", "/_mock/sessions/" + session.get("id"), null);
     // It is reached below the address that was given, also if the mock sees another.
     String url = base + "/s/" + session.get("id");
-    return new PenknifeMock(url, (String) session.get("key"), secretOf(session), List.of(), end);
+    return new PenknifeMock(url, (String) session.get("key"), null, secretOf(session), List.of(), end);
   }
 
   /** Where it listens, such as http://127.0.0.1:41273. */
@@ -194,6 +225,16 @@ public final class PenknifeMock implements AutoCloseable {
   /** A valid API key, on the plan of {@link Options#plan}. */
   public String key() {
     return key;
+  }
+
+  /** The certificate of its authority (PEM) with {@link Options#tls}, else null. */
+  public String ca() {
+    return ca;
+  }
+
+  /** Trusts {@link #ca()}, for {@link HttpClient.Builder#sslContext}; the one of the JDK for plain HTTP. */
+  public SSLContext sslContext() {
+    return client.sslContext();
   }
 
   /** Signs the messages to the receiver of {@link Options#webhook}; null without that. */
@@ -351,7 +392,7 @@ public final class PenknifeMock implements AutoCloseable {
 
   /** Sends a request to a control path, and returns the data of the answer. */
   public Map<String, Object> control(String method, String path, Map<String, ?> body) {
-    return send(url, method, path, body);
+    return send(client, url, method, path, body);
   }
 
   private static List<String> findCommand() {
@@ -375,7 +416,7 @@ public final class PenknifeMock implements AutoCloseable {
     List<String> command = new ArrayList<>(options.command.isEmpty() ? findCommand() : options.command);
     String program = command.get(0);
     command.addAll(Arrays.asList("mock", "--json", "--stop-with-stdin", "--port", "0"));
-    options.flags.forEach((name, value) -> command.addAll(List.of(name, value)));
+    options.flags.forEach((name, value) -> command.addAll(value == null ? List.of(name) : List.of(name, value)));
     ProcessBuilder builder = new ProcessBuilder(command);
     // The settings of the shell are meant for services that are started there.
     builder.environment().keySet().removeIf(name -> name.toUpperCase(Locale.ROOT).startsWith("PENKNIFE_"));
@@ -408,7 +449,8 @@ public final class PenknifeMock implements AutoCloseable {
         for (Object difference : (List<?>) event.get("differences")) differences.add((String) difference);
       }
       String key = (String) event.get("key");
-      return new PenknifeMock((String) event.get("url"), key, secret, differences, () -> end(process));
+      String ca = (String) event.get("ca");
+      return new PenknifeMock((String) event.get("url"), key, ca, secret, differences, () -> end(process));
     } catch (IllegalArgumentException cause) {
       process.destroyForcibly();
       String start = line.substring(0, Math.min(line.length(), 200));
@@ -468,7 +510,29 @@ public final class PenknifeMock implements AutoCloseable {
     return new MockException("penknife mock: the thread was interrupted", cause);
   }
 
-  private static Map<String, Object> send(String base, String method, String path, Map<String, ?> body) {
+  /** Makes a client that trusts the certificate of an authority (PEM), or those of the JDK if it is null. */
+  private static HttpClient clientOf(String ca) {
+    // A proxy of the system is not meant for a mock.
+    HttpClient.Builder builder =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).proxy(HttpClient.Builder.NO_PROXY);
+    if (ca == null) return builder.build();
+    try {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      ByteArrayInputStream pem = new ByteArrayInputStream(ca.getBytes(StandardCharsets.UTF_8));
+      store.setCertificateEntry("mock", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+      TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return builder.sslContext(context).build();
+    } catch (GeneralSecurityException | IOException cause) {
+      throw new MockException("penknife mock: its certificate cannot be used: " + cause.getMessage(), cause);
+    }
+  }
+
+  private static Map<String, Object> send(
+      HttpClient client, String base, String method, String path, Map<String, ?> body) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(base + path))
             .header("content-type", "application/json")
@@ -477,7 +541,7 @@ public final class PenknifeMock implements AutoCloseable {
     HttpResponse<String> answer;
     Map<String, Object> envelope;
     try {
-      answer = CLIENT.send(request, BodyHandlers.ofString());
+      answer = client.send(request, BodyHandlers.ofString());
       envelope = objectOf(new Reader(answer.body()).read());
     } catch (IOException cause) {
       throw new MockException("penknife mock: " + base + " does not answer: " + cause, cause);
