@@ -19,7 +19,7 @@ test("the table has behaviours with different names", () => {
 
 test("the options of each client are those that the documentation lists", async () => {
   const read = (file: string) => readFileSync(join(root, file), "utf8")
-  const [, table = ""] = /<!-- client-options -->\n(.*?)<!--/s.exec(read("docs/clients.md")) ?? []
+  const [, table = ""] = /^## Options\n.*?\n\n(\|.*?)\n\n/ms.exec(read("docs/clients.md")) ?? []
   const rows = table.trim().split("\n").slice(2)
   const columns = rows.map((row) => row.split("|").map((cell) => cell.trim().replaceAll("`", "")))
   const [node, python, go, java] = [1, 2, 3, 4].map((column) => columns.map((cells) => cells[column]))
