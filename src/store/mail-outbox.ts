@@ -11,16 +11,10 @@ export const mailColumns = `id, account_id AS "accountId", recipient, template, 
 /** A mail due later than the longest wait was written before the clock was set back. */
 const isDue = "(next_attempt_ms <= $1::bigint OR next_attempt_ms > $1::bigint + $3::bigint)"
 
-/**
- * The outbox of mails in any kind of store.
- * @param tie the column that orders mails that are due at one time
- */
-export function prepareMailOutbox(
-  { read, write }: Readonly<Record<"read" | "write", Run>>,
-  tie: "id" | "rowid",
-): MailOutbox {
+/** The outbox of mails in any kind of store. */
+export function prepareMailOutbox({ read, write }: Readonly<Record<"read" | "write", Run>>): MailOutbox {
   const findDue = `SELECT id FROM mails WHERE state = 'pending' AND ${isDue} AND (attempts = 0 OR NOT $4::boolean)
-    ORDER BY template = 'notice', next_attempt_ms, ${tie} LIMIT 1 FOR UPDATE SKIP LOCKED`
+    ORDER BY template = 'notice', next_attempt_ms, number LIMIT 1 FOR UPDATE SKIP LOCKED`
   // Names and bonuses change, so they are read when the mail is sent.
   const lease = `UPDATE mails SET next_attempt_ms = $1::bigint + $2::bigint
     WHERE state = 'pending' AND id = (${findDue}) RETURNING ${mailColumns},

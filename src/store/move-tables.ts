@@ -7,6 +7,8 @@ export interface MoveTable {
   readonly columns: readonly string[]
   /** A condition of SQL for the rows that are taken along. Such rows replace those that an empty store has. */
   readonly only?: string
+  /** The column by which rows are read, where the order in which they are written counts. */
+  readonly order?: string
 }
 
 /** A row by its columns. Truth values are 0 and 1, and JSON is text. */
@@ -58,11 +60,15 @@ export const moveTables: readonly MoveTable[] = [
   table("ledger", "account_id closed_ms period_start_ms used bonus notified day booked debt"),
   table("usage", "account_id period_start_ms day api calls credits key_calls key_credits"),
   table("key_usage", "account_id day key_id api calls credits"),
-  table(
-    "notices",
-    `id account_id type data period_start_ms threshold plan used allowance raised_ms state attempts
-     waited_ms next_attempt_ms last_status last_error delivered_ms traceparent mailed`,
-  ),
+  // Those that are due at one time are sent by their numbers, which the new store counts itself.
+  {
+    ...table(
+      "notices",
+      `id account_id type data period_start_ms threshold plan used allowance raised_ms state attempts
+       waited_ms next_attempt_ms last_status last_error delivered_ms traceparent mailed`,
+    ),
+    order: "number",
+  },
   table("notice_attempts", "notice_id attempt at_ms duration_ms status error"),
   table("admin_keys", "id hash name prefix permissions created_ms expires_ms revoked_ms"),
   table("people", "id name permissions held created_ms removed_ms"),
@@ -85,11 +91,14 @@ export const moveTables: readonly MoveTable[] = [
   table("adjustments", "id account_id at_ms kind credits reason reference undoes made_by"),
   table("service_settings", "name value"),
   table("plan_terms", "plan from_ms price monthly_credits"),
-  table(
-    "mails",
-    `id account_id recipient template data raised_ms expires_ms state attempts waited_ms
-     next_attempt_ms last_status last_error delivered_ms`,
-  ),
+  {
+    ...table(
+      "mails",
+      `id account_id recipient template data raised_ms expires_ms state attempts waited_ms
+       next_attempt_ms last_status last_error delivered_ms`,
+    ),
+    order: "number",
+  },
   table("call_replays", "account_id key_hash input_hash created_ms credits replays"),
   table("kept_names", "n name"),
   table("kept_marks", "process last id"),

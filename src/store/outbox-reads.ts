@@ -17,7 +17,7 @@ export function prepareOutboxReads(read: Run): Pick<Outbox, "nextAttemptMs" | "l
     list: (accountId) =>
       read<NoticeRecord>(
         `${selectNotices}
-         WHERE $1::text IS NULL OR account_id = $1::text ORDER BY raised_ms, account_id, period_start_ms, threshold, notices.id`,
+         WHERE $1::text IS NULL OR account_id = $1::text ORDER BY raised_ms, number`,
         [accountId ?? null],
       ),
     async findWebhook(accountId) {

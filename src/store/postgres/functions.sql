@@ -85,6 +85,7 @@ END $$;
 -- thresholds, penknife.thresholds = '80,95', with the lowest and the highest of them.
 CREATE OR REPLACE FUNCTION before_charge() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
+  reached integer[] := '{}';
   threshold integer;
 BEGIN
   IF OLD.booked <> '{}' AND (OLD.day <> NEW.day OR OLD.period_start_ms <> NEW.period_start_ms OR NEW.booked = '{}') THEN
@@ -93,21 +94,20 @@ BEGIN
 
   IF NEW.allowance > 0 AND NEW.used * 100 >= NEW.allowance * current_setting('penknife.lowest_threshold', true)::bigint
       AND NEW.notified < current_setting('penknife.highest_threshold', true)::bigint THEN
-    FOR threshold IN
-      SELECT t FROM unnest(string_to_array(current_setting('penknife.thresholds', true), ',')::integer[]) AS t
-      WHERE t > NEW.notified AND NEW.used * 100 >= NEW.allowance * t ORDER BY t
-    LOOP
-      NEW.notified := threshold;
-      PERFORM raise_notice(NEW.account_id, NEW.period_start_ms, NEW.used, NEW.allowance, threshold);
-    END LOOP;
+    SELECT coalesce(array_agg(t ORDER BY t), '{}'), coalesce(max(t), NEW.notified) INTO reached, NEW.notified
+      FROM unnest(string_to_array(current_setting('penknife.thresholds', true), ',')::integer[]) AS t
+      WHERE t > NEW.notified AND NEW.used * 100 >= NEW.allowance * t;
   END IF;
 
-  -- credits.exhausted, once a month. Only a session that charges has thresholds.
+  -- credits.exhausted, once a month, before the thresholds. Only a session that charges has thresholds.
   IF NEW.bonus = 0 AND NEW.used >= NEW.allowance AND NEW.notified < 100
       AND current_setting('penknife.lowest_threshold', true) IS NOT NULL THEN
     NEW.notified := 100;
     PERFORM raise_notice(NEW.account_id, NEW.period_start_ms, NEW.used, NEW.allowance, NULL);
   END IF;
+  FOREACH threshold IN ARRAY reached LOOP
+    PERFORM raise_notice(NEW.account_id, NEW.period_start_ms, NEW.used, NEW.allowance, threshold);
+  END LOOP;
 
   -- The day's usage of many keys would make the row large, and each charge writes the row anew.
   IF pg_column_size(NEW.booked) > 1600 THEN

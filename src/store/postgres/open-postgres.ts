@@ -240,7 +240,7 @@ export async function openPostgresStore(
     store,
     admin,
     outbox: prepareOutbox(rest),
-    mails: prepareMailOutbox(runs, "id"),
+    mails: prepareMailOutbox(runs),
     timedEvents: prepareTimedEvents({
       read: timed.run,
       write: timed.run,

@@ -33,12 +33,12 @@ export async function openPostgresSource(url: string, options: MoveOptions): Pro
   ])
   const { run, requireUnused, close } = transaction
   return {
-    async *read({ name, columns, only = "true" }) {
+    async *read({ name, columns, only = "true", order }) {
       const cursor = `moved_${name}`
       const list = columns.map((column) => readAs[column] ?? column)
       await run(
         `DECLARE ${cursor} NO SCROLL CURSOR FOR
-           SELECT row_to_json(moved)::text AS json FROM (SELECT ${list.join(", ")} FROM ${name} WHERE ${only}) AS moved`,
+           SELECT row_to_json(moved)::text AS json FROM (SELECT ${list.join(", ")} FROM ${name} WHERE ${only}${order ? ` ORDER BY ${order}` : ""}) AS moved`,
       )
       for (;;) {
         const rows = await run<{ json: string }>(`FETCH ${rowsPerPage} FROM ${cursor}`)

@@ -24,7 +24,7 @@ const claimStatement = `
     WHERE state = 'pending' AND (next_attempt_ms <= $1::bigint OR next_attempt_ms > $1::bigint + $3::bigint)
       AND notices.id NOT IN (SELECT id FROM misdated)
       AND (attempts = 0 OR NOT $5::boolean) AND ${webhookHost} <> ALL ($4::text[])
-    ORDER BY next_attempt_ms, threshold LIMIT 1 FOR UPDATE OF notices SKIP LOCKED)
+    ORDER BY next_attempt_ms, number LIMIT 1 FOR UPDATE OF notices SKIP LOCKED)
   UPDATE notices SET next_attempt_ms = $1::bigint + $2::bigint FROM due, accounts
   WHERE notices.id = due.id AND accounts.id = notices.account_id
   RETURNING ${noticeColumns}, due.url, due.secret, due."allowPrivate", due.host, notices.traceparent`

@@ -162,6 +162,8 @@ CREATE UNLOGGED TABLE rates (
 -- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
 -- month and the threshold, so that each is raised once.
 CREATE TABLE notices (
+  -- In the order in which they were raised, and in which those that are due at one time are sent.
+  number          bigint GENERATED ALWAYS AS IDENTITY,
   id              text COLLATE "C" PRIMARY KEY,
   account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
   type            text NOT NULL DEFAULT 'credits.threshold_reached',
@@ -185,7 +187,7 @@ CREATE TABLE notices (
   mailed          boolean NOT NULL DEFAULT false, -- whether there is a mail of it
   CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
 );
-CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
+CREATE INDEX notices_waiting ON notices (next_attempt_ms, number) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
 -- Servers of the version before list those that failed by it.
@@ -448,6 +450,8 @@ CREATE INDEX email_link_tokens_by_link ON email_link_tokens (link_id);
 
 -- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
 CREATE TABLE mails (
+  -- In the order in which they were raised, and in which those that are due at one time are sent.
+  number          bigint GENERATED ALWAYS AS IDENTITY,
   id              text COLLATE "C" PRIMARY KEY, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
   account_id      text COLLATE "C" REFERENCES accounts (id),
   recipient       text COLLATE "C" NOT NULL,

@@ -240,7 +240,7 @@ export function createSqliteStores(
     },
     indexedBy: (index) => `INDEXED BY ${index}`,
   })
-  const mails = prepareMailOutbox(runs, "rowid")
+  const mails = prepareMailOutbox(runs)
   const history = prepareHistory(database, { readApart, write })
   const requests = prepareRequests(database, { readApart, write, most })
   const retention = prepareRetention(database, { read: runs.read, write, checkpoints })

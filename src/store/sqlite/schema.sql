@@ -174,10 +174,11 @@ CREATE TABLE replays (
 CREATE INDEX replays_by_creation ON replays (created_ms);
 
 -- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
--- month and the threshold, so that each is raised once. Those that are due at one time are sent in the order of their rows, so that
--- a slow receiver gets them in the same order as a fast one.
+-- month and the threshold, so that each is raised once. Those that are due at one time are sent by their number, so that a slow
+-- receiver gets them in the same order as a fast one.
 CREATE TABLE notices (
-  id              TEXT PRIMARY KEY,
+  number          INTEGER PRIMARY KEY, -- in the order in which they were raised
+  id              TEXT NOT NULL UNIQUE,
   account_id      TEXT NOT NULL REFERENCES accounts (id),
   type            TEXT NOT NULL DEFAULT 'credits.threshold_reached',
   data            TEXT,    -- JSON; null for a threshold
@@ -432,7 +433,8 @@ CREATE INDEX email_link_tokens_by_link ON email_link_tokens (link_id);
 
 -- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
 CREATE TABLE mails (
-  id              TEXT PRIMARY KEY, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
+  number          INTEGER PRIMARY KEY, -- in the order in which they were raised, and in which those that are due at one time are sent
+  id              TEXT NOT NULL UNIQUE, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
   account_id      TEXT REFERENCES accounts (id),
   recipient       TEXT NOT NULL,
   template        TEXT NOT NULL,    -- sign-in, confirmation, invitation, address-changed, notice
@@ -446,7 +448,7 @@ CREATE TABLE mails (
   last_status     INTEGER,          -- of SMTP
   last_error      TEXT,
   delivered_ms    INTEGER
-) STRICT; -- mails that are due at one time are sent in the order of rows
+) STRICT;
 CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);

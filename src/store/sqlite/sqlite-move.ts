@@ -24,8 +24,8 @@ export function openSqliteSource(file: string): MoveSource {
   requireFile(file, `There is no data file ${file}. Name it with --from.`)
   const { database, attempt, close } = openLocked(file, { mustExist: true })
   return {
-    async *read({ name, columns, only = "true" }) {
-      const select = `SELECT ${columns.join(", ")} FROM ${name} WHERE ${only}`
+    async *read({ name, columns, only = "true", order }) {
+      const select = `SELECT ${columns.join(", ")} FROM ${name} WHERE ${only}${order ? ` ORDER BY ${order}` : ""}`
       const rows = database.query<MoveRow, []>(select).iterate()
       let page: MoveRow[] = []
       for (;;) {

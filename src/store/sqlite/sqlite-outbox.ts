@@ -23,13 +23,13 @@ const isMisdated = "state = 'pending' AND next_attempt_ms > $nowMs + $maxWaitMs"
 const webhookHost = `substr(webhook_url, instr(webhook_url, '//') + 2,
   instr(substr(webhook_url, instr(webhook_url, '//') + 2), '/') - 1)`
 
-/** Walks the index by time, then in the order of rows, and stops at the first notice that may be sent, however many wait. */
+/** Walks the index by time, then by number, and stops at the first notice that may be sent, however many wait. */
 const selectDue = `
   SELECT ${toSqlite(noticeColumns)}, ${webhookColumns}, ${webhookHost} AS host, traceparent
   FROM notices INDEXED BY notices_waiting CROSS JOIN accounts ON accounts.id = account_id
   WHERE state = 'pending' AND next_attempt_ms <= $nowMs AND (attempts = 0 OR NOT $untriedOnly)
     AND ${webhookHost} NOT IN (SELECT value FROM json_each($busyHosts))
-  ORDER BY next_attempt_ms LIMIT 1`
+  ORDER BY next_attempt_ms, number LIMIT 1`
 
 /** The outbox of a store's database. Closing the store closes it. */
 export function prepareOutbox(
