@@ -60,7 +60,7 @@ export const moveTables: readonly MoveTable[] = [
   table("ledger", "account_id closed_ms period_start_ms used bonus notified day booked debt"),
   table("usage", "account_id period_start_ms day api calls credits key_calls key_credits"),
   table("key_usage", "account_id day key_id api calls credits"),
-  // Those that are due at one time are sent by their numbers, which the new store counts itself.
+  // Notices that are due at one time are sent by their numbers, which the new store counts itself.
   {
     ...table(
       "notices",
