@@ -1,7 +1,7 @@
 /** The command line, run in this process on real files. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../src/app/prepare.ts"
 import { type CliTestOptions, runCliForTest } from "./support/cli.ts"
@@ -382,97 +382,3 @@ describe("errors are exit code 1", () => {
     expect((await failure(`account grant ${id} 5 ${db}`)).err).toContain("is closed")
   })
 })
-
-describe("mock", () => {
-  const portOf = async (line: string, env: Record<string, string> = {}) => {
-    const ports: number[] = []
-    const { code, out } = await run(line, {
-      env,
-      stopRequested: async () => {},
-      async startMock({ port }) {
-        ports.push(port)
-        const mock = { url: `http://127.0.0.1:${port}`, key: "mock-key", ca: null, webhook: null }
-        return { ...mock, seed: async () => "", async stop() {} }
-      },
-    })
-    expect([code, ports.length]).toEqual([0, 1])
-    expect(out).toContain(`listening on http://127.0.0.1:${ports[0]}`)
-    return ports[0]
-  }
-
-  test("has its own port, so that it runs beside serve, unless a setting says another", async () => {
-    const file = join(dir, "mock-port.toml")
-    writeFileSync(file, "port = 8001\n")
-    expect(await portOf("mock")).toBe(8090)
-    expect(await portOf(`mock --config ${file}`)).toBe(8001)
-    expect(await portOf(`mock --config ${file}`, { PENKNIFE_PORT: "8002" })).toBe(8002)
-    expect(await portOf("mock --port 8080", { PENKNIFE_PORT: "8002" })).toBe(8080)
-  })
-
-  test("says so in its help, as serve does of its own", async () => {
-    const portIn = async (command: string) => {
-      const help = (await helpOf(command)).replace(/\s+/g, " ")
-      return /--port <NUMBER> [^(]*\(default: (\d+), env: PENKNIFE_PORT\)/.exec(help)?.[1]
-    }
-    expect([await portIn("mock"), await portIn("serve")]).toEqual(["8090", "8080"])
-  })
-})
-
-describe("serve", () => {
-  test("prints where it listens, creates the demo key once, and the printed call works", async () => {
-    const db = newStore()
-    const first = await serve(`serve --port 0 --db ${db} --demo`, async (out) => {
-      const [, key = "", url = ""] = /curl -H 'x-api-key: (pk-\w+)' '([^']+)'/.exec(out) ?? []
-      return (await fetch(url, { headers: { "x-api-key": key } })).json()
-    })
-    expect(first.result.code).toBe(0)
-    expect(first.result.out).toMatch(/^penknife listening on http:\/\/127\.0\.0\.1:\d+\n/)
-    expect(first.seen).toMatchObject({ status: "ok", data: { company: "Apple, Inc." } })
-
-    const second = await serve(`serve --port 0 --db ${db} --demo`, async () => null)
-    expect(second.result.out).toMatch(/^penknife listening on \S+\n$/)
-  })
-
-  test("--json prints events, and settings come from the file and the environment", async () => {
-    const file = join(dir, "settings.toml")
-    writeFileSync(file, `db = ${JSON.stringify(newStore())}\nport = 65536\n[credits]\nhmac = 7\n`)
-    const env = { PENKNIFE_PORT: "0" }
-    const { result } = await serve(`serve --json --config ${file}`, async () => null, { env })
-    expect(JSON.parse(result.out)).toEqual({
-      event: "listening",
-      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      pid: process.pid,
-    })
-  })
-
-  test("a host that it cannot listen on is refused in whole sentences, with what to change", async () => {
-    // Reserved for documentation and tests (RFC 5737, RFC 6761): no machine has them.
-    for (const host of ["192.0.2.1", "nowhere.invalid"]) {
-      const { code, err } = await failure(`serve --host ${host} --port 0 --db ${newStore()}`)
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^penknife: [A-Z][^\n]+\.\n$/) })
-      expect(err).toContain(" machine")
-      expect(err).toContain("check --host.")
-      expect(err).not.toContain("port 0")
-    }
-  })
-})
-
-/** Runs `serve`, calls `look` with what it has printed when it listens, and stops it. */
-async function serve<T>(line: string, look: (out: string) => Promise<T>, options: CliTestOptions = {}) {
-  const started = Promise.withResolvers<void>()
-  const stop = Promise.withResolvers<void>()
-  let out = ""
-  const running = run(line, {
-    ...options,
-    stopRequested: () => stop.promise,
-    onOut: (text) => {
-      out += text
-      // The rest of what it prints comes in the same turn.
-      queueMicrotask(started.resolve)
-    },
-  })
-  await started.promise
-  const seen = await look(out)
-  stop.resolve()
-  return { seen, result: await running }
-}

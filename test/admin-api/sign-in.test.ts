@@ -4,6 +4,7 @@ import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
 import { useStoreKinds } from "../support/any-store.ts"
+import { openBrowser } from "../support/browser.ts"
 import { startTestService, type TestService } from "../support/service.ts"
 import { createManualTimer } from "../support/timer.ts"
 
@@ -193,4 +194,62 @@ test("a key is limited to 600 requests a minute, which come back evenly; another
   own.clock.advance(100)
   expect((await ask("GET", "/accounts")).status).toBe(200)
   expect((await ask("GET", "/accounts")).status).toBe(429)
+})
+
+describe("failed sign-ins", () => {
+  test("are slowed down, in both pages and the admin API together, and a right link is not held up", async () => {
+    const timer = createManualTimer()
+    const own = await startTestService({ ports: { timer } })
+    const ownAdmin = await adminOf(own)
+    const browser = openBrowser(own.url)
+    const guess = (kind: "console" | "portal") =>
+      browser.signIn(kind, { token: createSecret("linkToken", systemRandom) })
+    for (let count = 0; count < 10; count++)
+      expect((await guess(count % 2 ? "console" : "portal")).status).toBe(401)
+    const late = guess("console")
+    while (!timer.waiting.some((ms) => ms === 10)) await timer.turn()
+    timer.advance(10)
+    expect((await late).status).toBe(401)
+    const { body } = await ownAdmin("POST", "/console-link")
+    const token = String(body.url).split("#token=")[1]
+    expect((await browser.signIn("console", { token })).status).toBe(201)
+  })
+
+  test("are logged with their reason and without what was sent", async () => {
+    const own = await startTestService()
+    const browser = openBrowser(own.url)
+    const sent = [
+      createSecret("linkToken", systemRandom),
+      createSecret("sessionToken", systemRandom),
+      (await own.createKey("pro")).key,
+    ]
+    await browser.signIn("console", { token: sent[0] })
+    await browser.signIn("portal", { token: sent[1] })
+    await browser.signIn("console", { key: sent[2] })
+    const failed = own
+      .logged()
+      .split("\n")
+      .filter((line) => line.includes("sign-in failed"))
+      .map((line) => JSON.parse(line))
+    expect(failed).toMatchObject([
+      { level: "warn", message: "console sign-in failed", reason: "linkUsed", address: "127.0.0.1" },
+      { message: "portal sign-in failed", reason: "linkMalformed" },
+      { message: "console sign-in failed", reason: "apiKey" },
+    ])
+    for (const text of sent) expect(own.logged()).not.toContain(text.slice(0, 20))
+  })
+})
+
+test.each([
+  [""],
+  ["[]"],
+  ["{}"],
+  [{ token: 1 }],
+  [{ token: "" }],
+  [{ token: "a", key: "b" }],
+  [{ key: null }],
+  [{ token: "a", next: "/" }],
+])("a sign-in with the body %j is a 400 that says what to send", async (body) => {
+  const answer = await openBrowser(service.url).send("POST", "/console/session", { body })
+  expect([answer.status, answer.body.type]).toEqual([400, "urn:penknife:problem:invalid"])
 })

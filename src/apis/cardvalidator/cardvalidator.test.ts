@@ -1,11 +1,9 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { askApi } from "../../../test/support/run-api.ts"
 import { cardvalidator } from "./index.ts"
 
-async function validate(number: string) {
-  const answer = await cardvalidator.run({ number }, {} as Parameters<typeof cardvalidator.run>[1])
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (number: string) => askApi(cardvalidator, { number })
 
 // Test numbers that the schemes and their processors publish.
 test.each([

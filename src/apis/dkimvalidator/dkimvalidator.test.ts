@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { generateKeyPairSync } from "node:crypto"
 import fc from "fast-check"
+import { askApi } from "../../../test/support/run-api.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import type { Dns, DnsZone, ZoneEntry } from "../contract.ts"
@@ -8,16 +9,12 @@ import { dkimvalidator, lookUpKey } from "./index.ts"
 import { readRecord } from "./record.ts"
 
 const name = "s._domainkey.a.example"
-async function validate(entries: readonly ZoneEntry[], input: object = {}, premium = true) {
-  const dns = createZoneDns({ [name]: entries })
-  const parameters = { domain: "A.example", selector: "S", ...input }
-  const answer = await dkimvalidator.run(parameters, {
-    ports: { ...portsFor({}), dns },
-    giveWay() {},
-    premium,
-  })
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (entries: readonly ZoneEntry[], input: object = {}, premium = true) =>
+  askApi(
+    dkimvalidator,
+    { domain: "A.example", selector: "S", ...input },
+    { dns: { [name]: entries }, premium },
+  )
 
 /** RFC 8463 appendix A.2. */
 const ed25519 = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
@@ -222,10 +219,7 @@ test("usual selectors are asked for with premium fields alone, and only keys cou
     },
   }
   const run = (premium: boolean) =>
-    dkimvalidator.run(
-      { domain: "a.example", selector: "s" },
-      { ports: { ...portsFor({}), dns }, giveWay() {}, premium },
-    )
+    askApi(dkimvalidator, { domain: "a.example", selector: "s" }, { dns, premium })
   expect((await run(true)).usual_selectors).toEqual(["selector1"])
   expect(asked).toHaveLength(21)
   asked.length = 0

@@ -1,18 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { portsFor } from "../../../test/support/zone-ports.ts"
+import { askApi } from "../../../test/support/run-api.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import type { Dns, DnsZone } from "../contract.ts"
 import { walkDmarc } from "../mail/dmarc-walk.ts"
 import { dmarcvalidator } from "./index.ts"
 
-async function validate(zone: DnsZone, domain: string, dns: Dns = createZoneDns(zone), premium = true) {
-  const answer = await dmarcvalidator.run(
-    { domain },
-    { ports: { ...portsFor({}), dns }, giveWay() {}, premium },
-  )
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (zone: DnsZone, domain: string, dns: Dns = createZoneDns(zone), premium = true) =>
+  askApi(dmarcvalidator, { domain }, { dns, premium })
 /** Records of DMARC by domain; the names below `_dmarc` exist too. */
 const zoneOf = (records: Readonly<Record<string, string>>, others: DnsZone = {}): DnsZone => ({
   ...others,

@@ -2,16 +2,14 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import packageJson from "../../../package.json" with { type: "json" }
 import { noExchange } from "../../../test/support/dns.ts"
+import { askApi } from "../../../test/support/run-api.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
-import type { DnsZone, RunContext } from "../contract.ts"
+import type { Dns, DnsZone } from "../contract.ts"
 import { builtInDisposable, readDisposableDomains } from "./disposable.ts"
 import { emailvalidator } from "./index.ts"
 
-async function validate(email: string, dns: DnsZone = {}, premium = true) {
-  const context: RunContext = { ports: portsFor({ given: { dns } }), giveWay() {}, premium }
-  const answer = await emailvalidator.run({ email }, context)
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (email: string, dns: DnsZone | Dns = {}, premium = true) =>
+  askApi(emailvalidator, { email }, { dns, premium })
 
 describe("addresses that mail servers can be given", () => {
   test.each([
@@ -126,13 +124,9 @@ describe("where mail goes", () => {
   })
 
   test("without premium fields nothing is asked", async () => {
-    const ports = portsFor({})
     const dns = { resolve: () => Promise.reject(new Error("asked")), exchange: noExchange }
-    const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: false }
-    expect(await emailvalidator.run({ email: "a@x.com" }, context)).toMatchObject({ is_valid: true })
-    await expect(emailvalidator.run({ email: "a@x.com" }, { ...context, premium: true })).rejects.toThrow(
-      "asked",
-    )
+    expect(await validate("a@x.com", dns, false)).toMatchObject({ is_valid: true })
+    await expect(validate("a@x.com", dns)).rejects.toThrow("asked")
   })
 })
 
@@ -175,7 +169,6 @@ describe("DMARC", () => {
 
   test("at most eight questions, the last of them for the highest domain", async () => {
     const asked: string[] = []
-    const ports = portsFor({})
     const dns = {
       resolve: async (name: string, type: string) => {
         if (type === "TXT") asked.push(name)
@@ -183,9 +176,7 @@ describe("DMARC", () => {
       },
       exchange: noExchange,
     }
-    const email = `x@${"a.".repeat(20)}com`
-    const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: true }
-    await emailvalidator.run({ email }, context)
+    await validate(`x@${"a.".repeat(20)}com`, dns)
     expect(asked.map((name) => name.split(".").length - 1)).toEqual([21, 7, 6, 5, 4, 3, 2, 1])
   })
 })

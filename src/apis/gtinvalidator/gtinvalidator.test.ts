@@ -1,11 +1,9 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { askApi } from "../../../test/support/run-api.ts"
 import { gtinvalidator } from "./index.ts"
 
-async function validate(code: string) {
-  const answer = await gtinvalidator.run({ code }, {} as Parameters<typeof gtinvalidator.run>[1])
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (code: string) => askApi(gtinvalidator, { code })
 
 test.each([
   // Examples of the standards: GS1, ISO 2108, ISO 3297, ISO 10957.

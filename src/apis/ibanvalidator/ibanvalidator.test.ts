@@ -1,15 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { askApi } from "../../../test/support/run-api.ts"
 import { createIbanvalidator, ibanvalidator } from "./index.ts"
 import registry from "./registry.json"
 import { embeddedRegistry, readRegistry } from "./registry.ts"
 import examples from "./registry-examples.json"
 
-async function validate(iban: string) {
-  const answer = await ibanvalidator.run({ iban }, neverUsed)
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
-const neverUsed = {} as Parameters<typeof ibanvalidator.run>[1]
+const validate = (iban: string) => askApi(ibanvalidator, { iban })
 
 test.each(examples)("the registry's example %s is valid", async (iban) => {
   expect(await validate(iban)).toMatchObject({ is_valid: true, codes: [], is_in_registry: true })
@@ -111,9 +108,9 @@ describe("a newer registry", () => {
 
   test("replaces the built-in one, and a file with the built-in one reads the same", async () => {
     const api = createIbanvalidator(readRegistry(written(newland)))
-    const right = await api.run({ iban: "QQ00ABCD123456" }, neverUsed)
+    const right = await askApi(api, { iban: "QQ00ABCD123456" })
     expect(right).toMatchObject({ country_name: "Newland", data_date: "2027-03", account: "123456" })
-    expect(await api.run({ iban: "DE89370400440532013000" }, neverUsed)).toMatchObject({
+    expect(await askApi(api, { iban: "DE89370400440532013000" })).toMatchObject({
       is_in_registry: false,
     })
     expect(readRegistry(JSON.stringify(registry))).toEqual(embeddedRegistry)

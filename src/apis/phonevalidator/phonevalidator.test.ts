@@ -1,16 +1,12 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { PhoneNumberFormat, PhoneNumberType, PhoneNumberUtil } from "google-libphonenumber"
+import { askApi } from "../../../test/support/run-api.ts"
 import { phonevalidator } from "./index.ts"
 import nationalFormats from "./national-formats.json"
 
-async function validate(number: string, country?: string) {
-  const answer = await phonevalidator.run(
-    { number, ...(country !== undefined && { country }) },
-    {} as Parameters<typeof phonevalidator.run>[1],
-  )
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (number: string, country?: string) =>
+  askApi(phonevalidator, { number, ...(country !== undefined && { country }) })
 
 test.each([
   ["+1 (650) 253-0000", undefined, "fixed_line_or_mobile", "+16502530000"],

@@ -1,15 +1,12 @@
 import { describe, expect, test } from "bun:test"
-import { portsFor } from "../../../test/support/zone-ports.ts"
+import { askApi } from "../../../test/support/run-api.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import { parseAddress } from "../../values/ip.ts"
 import type { Dns, DnsZone } from "../contract.ts"
 import { isGeneric, reversedns } from "./index.ts"
 
-async function lookUp(zone: DnsZone, ip: string, dns: Dns = createZoneDns(zone)) {
-  const ports = { ...portsFor({}), dns }
-  const answer = await reversedns.run({ ip }, { ports, giveWay() {}, premium: true })
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const lookUp = (zone: DnsZone, ip: string, dns: Dns = createZoneDns(zone)) =>
+  askApi(reversedns, { ip }, { dns })
 const reverse = "7.2.0.192.in-addr.arpa"
 
 test("IPv4-mapped addresses are the IPv4 address, and IPv6 is looked up by AAAA", async () => {

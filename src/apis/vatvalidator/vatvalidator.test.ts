@@ -1,16 +1,12 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { askApi } from "../../../test/support/run-api.ts"
 import written, { forms } from "./forms.json"
 import { vatvalidator } from "./index.ts"
 import * as validators from "./validators.ts"
 
-async function validate(number: string, country?: string) {
-  const answer = await vatvalidator.run(
-    { number, ...(country !== undefined && { country }) },
-    {} as Parameters<typeof vatvalidator.run>[1],
-  )
-  return { ...answer, codes: answer.problems.map(({ code }) => code) }
-}
+const validate = (number: string, country?: string) =>
+  askApi(vatvalidator, { number, ...(country !== undefined && { country }) })
 
 test.each([
   // Published by the companies themselves or by tax offices.
