@@ -42,6 +42,7 @@ import { openDatabase } from "../store/sqlite/open.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
+import { once } from "../values/once.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
@@ -211,15 +212,19 @@ async function createState(
   const observed = { opened, ports, store: openedStore, openRequests, unsentBytes: unsent.bytes }
   const parts = { ...observed, keeping: () => config, process: "mock", isUntimed: true, version }
   const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)
-  const admin = createAdminAccess(() => running, {
-    opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
-    // The settings of a test double do not change.
-    config: { version: () => null, diff: async () => [], reload: async () => [], edit: refuseEdit },
-    backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
-    ...{ clock, random, auditRandom, pages, unsubscribes, isMock: true, startedMs: clock.now() },
-    ...{ watchRequests: requests.watch, keptRequests: kept },
+  // Made when it is first used: it is a sixth of a state, and few sessions use it.
+  const adminAccess = once(() => {
+    const admin = createAdminAccess(() => running, {
+      opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
+      // The settings of a test double do not change.
+      config: { version: () => null, diff: async () => [], reload: async () => [], edit: refuseEdit },
+      backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
+      ...{ clock, random, auditRandom, pages, unsubscribes, isMock: true, startedMs: seedTimeMs },
+      ...{ watchRequests: requests.watch, keptRequests: kept },
+    })
+    const sessions = nameSignIns(admin.sessions, names)
+    return { ...admin, signIn: nameAdminKey(admin.signIn, adminKey), sessions }
   })
-  const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)
   const faults = createFaults(createSeededRandom, seed?.file.profiles, seed?.file.profile)
   for (const rule of seed?.file.faults ?? []) faults.put(rule)
@@ -247,7 +252,9 @@ async function createState(
     apis,
     random,
     guests,
-    admin: { ...admin, signIn, sessions: nameSignIns(admin.sessions, names) },
+    get admin() {
+      return adminAccess()
+    },
     observer: observerFor([...prices.keys()], logLevel, logLevel === null ? null : 1),
     readMetrics,
     clock,
