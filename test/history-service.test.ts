@@ -1,8 +1,7 @@
 /** The history of running services, as the admin API and the commands show it. */
 import { describe, expect, test } from "bun:test"
-import { historyOfCalls, historyOfFaults, percentileOf } from "../src/admin/history/calls.ts"
+import { adviceFor, historyOfCalls, historyOfFaults, percentileOf } from "../src/admin/history/calls.ts"
 import { historyOfCredits } from "../src/admin/history/credits.ts"
-import { adviceFor } from "../src/admin/history/fault-advice.ts"
 import { Fault, faultCodes } from "../src/call/fault.ts"
 import { latencyColumns } from "../src/store/history.ts"
 import { faultNameOf, type RefusalCode } from "../src/surfaces/graphql/refusal.ts"

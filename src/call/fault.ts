@@ -1,75 +1,13 @@
 import { Busy, InputRejected, Unavailable } from "../apis/contract.ts"
 import { ChargeUnknown, StoreUnavailable } from "../store/store.ts"
+import faults from "../values/faults.json"
 import type { CallerIds } from "./caller.ts"
 
-/** Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. */
-const table = {
-  inputRejected: { status: 400, text: null },
-  keysDiffer: {
-    status: 400,
-    text: "The headers 'x-api-key' and 'Authorization' hold different keys. Send the key in one of them.",
-  },
-  keyMissing: {
-    status: 401,
-    text: "An API key is needed: send it in the 'x-api-key' header, or as 'Authorization: Bearer KEY'.",
-  },
-  keyMalformed: { status: 401, text: "The API key is mistyped or cut short." },
-  adminKeySent: {
-    status: 401,
-    text: "This is a key of the admin API. Send an API key here: it begins with 'pk-'.",
-  },
-  keyUnknown: { status: 401, text: "The API key is not known." },
-  keyExpired: { status: 401, text: "The API key has expired." },
-  keyRevoked: { status: 401, text: "The API key has been revoked." },
-  keyRotated: {
-    status: 401,
-    text: "The API key was rotated, and its time has ended. Use the key that replaced it.",
-  },
-  keyDisabled: {
-    status: 401,
-    text: "This API key is disabled. The operator of this service can enable it again.",
-  },
-  addressForbidden: { status: 403, text: "This API key may not be used from this IP address." },
-  apiForbidden: { status: 403, text: null },
-  originForbidden: { status: 403, text: null },
-  notFound: { status: 404, text: null },
-  methodNotAllowed: { status: 405, text: null },
-  idempotencyKeyInUse: { status: 409, text: null },
-  apiGone: { status: 410, text: null },
-  bodyInPieces: {
-    status: 400,
-    text: "The request 'body' arrives in too many small pieces: send a 'Content-Length' header, or larger chunks.",
-  },
-  bodyTooSlow: { status: 408, text: null },
-  bodyTooLarge: { status: 413, text: null },
-  mediaTypeUnsupported: {
-    status: 415,
-    text: "The request 'body' must be JSON: send the header 'Content-Type: application/json'.",
-  },
-  idempotencyKeyReused: {
-    status: 422,
-    text: "The 'Idempotency-Key' was used for a call with other input. Send a new key with each new call.",
-  },
-  rateLimited: { status: 429, text: null },
-  creditsUsedUp: { status: 429, text: null },
-  idempotencyKeyUsedUp: { status: 429, text: null },
-  /** Only logs and metrics show it. nginx uses the same status. */
-  callerLeft: { status: 499, text: "The connection ended before the answer. Nothing was charged." },
-  planMissing: { status: 500, text: null },
-  internal: { status: 500, text: "Something went wrong here. Quote the request id when you report it." },
-  overloaded: { status: 503, text: null },
-  upstreamUnavailable: { status: 503, text: null },
-  storeUnavailable: {
-    status: 503,
-    text: "The service cannot record charges right now. Nothing was charged. Try again.",
-  },
-  chargeUnknown: {
-    status: 503,
-    text:
-      "The service lost its database while it recorded the charge, so this call may have been charged. " +
-      "Compare 'GET /v1/usage' before you try again; a call with an 'Idempotency-Key' can be sent again as it was.",
-  },
-} as const satisfies Record<string, { status: number; text: string | null }>
+/**
+ * Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. Only logs
+ * and metrics show `callerLeft`, whose status nginx uses for the same.
+ */
+const table = faults.calls
 
 /** The code of a fault, as logs and metrics name it. */
 export type FaultCode = keyof typeof table

@@ -1,6 +1,7 @@
 import type { ResolverStats } from "../ports/dns/resolver.ts"
 import type { DroppedSpans } from "../ports/tracer.ts"
 import type { Counts, Histogram } from "./counts.ts"
+import help from "./metrics.json"
 
 /** One metric of one process, in the JSON form of prom-client. */
 interface Metric {
@@ -63,52 +64,6 @@ export interface Gauges {
   }
   process(): { readonly residentBytes: number; readonly cpuSeconds: number; readonly startSeconds: number }
 }
-
-const help = {
-  penknife_requests_total: "Requests by API, surface and HTTP status.",
-  penknife_request_duration_seconds: "From the arrival of a request's head until its answer was made.",
-  penknife_calls_charged_total: "Successful calls that were charged; one request may hold many.",
-  penknife_credits_charged_total: "Credits charged.",
-  penknife_faults_total:
-    "Requests that failed, by what was wrong: rateLimited, creditsUsedUp, keyUnknown and so on.",
-  penknife_open_requests: "Requests under way, this one included.",
-  penknife_unsent_answer_bytes:
-    "Bytes of large answers that clients have not read, in the process that has most of them.",
-  penknife_dns_queries_total: "DNS queries sent, repeated ones included.",
-  penknife_dns_retries_total: "DNS queries sent again because an earlier one brought no answer.",
-  penknife_dns_cache_hits_total: "DNS questions answered from memory.",
-  penknife_dns_cache_misses_total: "DNS questions that had to be sent.",
-  penknife_dns_failures_total: "DNS questions that no server answered.",
-  penknife_notices: "Notices to accounts that wait for their delivery, at most 100,000.",
-  penknife_mails: "Mails that wait for their delivery, at most 100,000.",
-  penknife_link_questions: "Questions of the last hour for a link to sign up; at 1,000 nobody gets one.",
-  penknife_store_bytes: "Size of the data file and its write-ahead log.",
-  penknife_store_batches_total: "Batches of charges that the store decided.",
-  penknife_store_charges_total: "Charges in them.",
-  penknife_store_refusals_total: "Charges that the store refused.",
-  penknife_store_wait_seconds_total: "Time that charges waited until they were sent to the database.",
-  penknife_store_round_trip_seconds_total:
-    "Time from sending a batch of charges to the answer of the database.",
-  penknife_store_cache_age_seconds: "Time since keys in memory were last known to be as in the database.",
-  penknife_instances:
-    "Processes on the same PostgreSQL database that were heard of in the last 100 s, this one included; 1 with a data file.",
-  penknife_differing_instances: "Processes among them whose plans or prices differ.",
-  penknife_history_waiting_minutes:
-    "Minutes of the history that wait for the store, in the process that has most of them.",
-  penknife_history_left_out_total:
-    "Calls that the history leaves out: of accounts beyond the 10,000 of a minute, or of minutes that waited too long.",
-  penknife_kept_requests_dropped_total:
-    "Requests that --keep-requests leaves out: too many waited for the store, or came from unknown callers.",
-  penknife_event_loop_lag_seconds: "How late the event loop was for a timer, checked twice a second.",
-  penknife_log_lines_dropped_total: "Log lines thrown away because their reader did not keep up.",
-  penknife_trace_spans_dropped_total:
-    "Spans of traces that were not sent: the queue was full, or the collector did not take them.",
-  penknife_workers: "Processes that have reported.",
-  penknife_info: "The version that runs.",
-  process_resident_memory_bytes: "Resident memory, of all workers.",
-  process_cpu_seconds_total: "User and system CPU time, of all workers.",
-  process_start_time_seconds: "Start since the Unix epoch, of the oldest worker.",
-} as const
 
 type Name = keyof typeof help
 

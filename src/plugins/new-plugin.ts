@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import pluginTypes from "#plugin-types" with { type: "text" }
 import { mistakeOfId } from "./check-definition.ts"
+import firstApi from "./new-api/index.txt" with { type: "text" }
+import settings from "./new-api/tsconfig.txt" with { type: "text" }
 import { PluginRefused } from "./plugin-refused.ts"
 
 const nameForm = /^[a-z][a-z0-9]{1,39}$/
@@ -25,7 +27,7 @@ export function writeNewPlugin(directory: string, name: string, taken: ReadonlyS
     throw new PluginRefused(`${folder} exists already. Choose another name, or remove it.`)
   mkdirSync(folder, { recursive: true })
   const files = [
-    { path: join(folder, "index.ts"), text: firstApi(name), isNew: true },
+    { path: join(folder, "index.ts"), text: firstApi.replace("NAME", name), isNew: true },
     { path: join(directory, "penknife-plugin.d.ts"), text: pluginTypes, isNew: false },
     { path: join(directory, "tsconfig.json"), text: settings, isNew: false },
   ]
@@ -33,48 +35,3 @@ export function writeNewPlugin(directory: string, name: string, taken: ReadonlyS
   for (const { path, text } of missing) writeFileSync(path, text)
   return missing.map(({ path }) => path)
 }
-
-const settings = `{
-  "compilerOptions": {
-    "target": "ESNext",
-    "module": "Preserve",
-    "moduleResolution": "bundler",
-    "allowImportingTsExtensions": true,
-    "noEmit": true,
-    "strict": true,
-    "types": []
-  },
-  "include": ["."]
-}
-`
-
-const firstApi = (id: string) => `import { defineApi, premium, reject, Type } from "penknife/plugin"
-
-export default defineApi({
-  // The name of this folder.
-  id: "${id}",
-  title: "Word count",
-  // The heading under which it is listed, and words that people search by.
-  category: "text",
-  keywords: ["length"],
-  description: "Counts the words of a text.",
-  // GET takes the parameters from the query string, POST from a JSON body.
-  method: "POST",
-  credits: 1,
-  input: Type.Object({
-    text: Type.String({ maxLength: 10_000, description: "The text; words are separated by white space." }),
-  }),
-  output: Type.Object({
-    words: Type.Integer({ description: "How many words the text has." }),
-    // Absent on plans without premium fields.
-    longest: premium(Type.Integer({ description: "How many characters the longest word has." })),
-  }),
-  // They are the tests: an API whose examples are wrong is not served. 'penknife api check' tries them.
-  examples: [{ name: "Three words", input: { text: "one two three" }, output: { words: 3, longest: 5 } }],
-  run({ text }) {
-    if (text.trim() === "") reject("text", "must have a word")
-    const words = text.match(/\\S+/g) ?? []
-    return { words: words.length, longest: Math.max(0, ...words.map((word) => word.length)) }
-  },
-})
-`

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
+import faultTexts from "../../values/faults.json"
 import { latencyBoundsMs } from "../../values/latency-bounds.ts"
 import { toIso } from "../../values/time-text.ts"
 import { formatParameter, instant, listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
-import { adviceFor } from "./fault-advice.ts"
 import { rangeFields, rangeParameters, readRange, readTime, showRange, timeParameters } from "./range.ts"
 
 const duration = (share: string) =>
@@ -128,4 +128,27 @@ export const historyOfFaults = defineRead({
 
 function compare(a: { fault: string; api: string }, b: { fault: string; api: string }): number {
   return `${a.fault} ${a.api}` < `${b.fault} ${b.api}` ? -1 : 1
+}
+
+interface FaultText {
+  readonly status?: number
+  readonly meaning: string
+  readonly advice?: string
+}
+
+const known: Readonly<Record<string, FaultText>> = { ...faultTexts.calls, ...faultTexts.graphql }
+const unknown: FaultText = {
+  meaning: "Requests failed for a reason that this version has no text for.",
+  advice: "Look up the requests in the log by their ids.",
+}
+const customerAdvice = "Nothing on this side: the answer tells the customer what to change."
+
+/** The meaning of a fault for an operator, the operator's remedy, and whether it is the service's own and not the caller's. */
+export function adviceFor(fault: string) {
+  const {
+    meaning,
+    advice = customerAdvice,
+    status = 0,
+  } = (Object.hasOwn(known, fault) && known[fault]) || unknown
+  return { meaning, advice, is_service_fault: status >= 500 }
 }

@@ -1,7 +1,10 @@
 import { Argument, type Command } from "commander"
+import bash from "./completion/bash.txt" with { type: "text" }
+import fish from "./completion/fish.txt" with { type: "text" }
+import zsh from "./completion/zsh.txt" with { type: "text" }
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { filesMark, suggest } from "./suggest.ts"
+import { suggest } from "./suggest.ts"
 
 /** `completion`: a script that makes a shell complete commands. The script asks the hidden command `complete` at each use. */
 export function addCompletion(program: Command, { terminal }: CliParts): void {
@@ -27,60 +30,6 @@ export function addCompletion(program: Command, { terminal }: CliParts): void {
 const shells = ["bash", "zsh", "fish"] as const
 
 type Shell = (typeof shells)[number]
-
-const bash = `# Completion of penknife for bash: put it where bash-completion finds it, or
-#   source <(penknife completion bash)
-_penknife() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} program=\${COMP_WORDS[0]/#\\~/$HOME} line name
-  COMPREPLY=()
-  [[ $cur == "=" ]] && cur=
-  while IFS= read -r line; do
-    line=\${line%%$'\\t'*}
-    if [[ $line == "${filesMark}" ]]; then
-      compopt -o filenames 2>/dev/null
-      while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$cur")
-    else
-      COMPREPLY+=("$line")
-    fi
-  done < <("$program" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-}
-complete -F _penknife penknife
-`
-
-const zsh = `#compdef penknife
-# Completion of penknife for zsh: put it as _penknife into a folder of $fpath, or
-#   source <(penknife completion zsh)
-_penknife() {
-  local line files
-  local -a found
-  while IFS= read -r line; do
-    if [[ \${line%%$'\\t'*} == "${filesMark}" ]]; then
-      files=1
-    else
-      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-    fi
-  done < <("\${(Q)words[1]}" complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
-  (( $#found )) && _describe penknife found
-  [[ -n $files ]] && _files
-}
-if [[ $funcstack[1] == _penknife ]]; then _penknife; else compdef _penknife penknife; fi
-`
-
-const fish = `# Completion of penknife for fish: put it into ~/.config/fish/completions/penknife.fish, or
-#   penknife completion fish | source
-function __penknife_complete
-  set -l words (commandline -opc)
-  set -l current (commandline -ct)
-  for line in ($words[1] complete -- $words[2..-1] "$current" 2>/dev/null)
-    if string match -q -- "${filesMark}*" $line
-      __fish_complete_path "$current"
-    else
-      echo $line
-    end
-  end
-end
-complete -c penknife -f -a '(__penknife_complete)'
-`
 
 /** The script of each shell. It calls the program again for every completion, so that it stays right when penknife is updated. */
 const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }

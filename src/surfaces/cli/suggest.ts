@@ -6,8 +6,8 @@ export interface Suggestion {
   readonly help: string
 }
 
-/** A special continuation: the shell completes file names. */
-export const filesMark = ":files"
+/** A special continuation, which the scripts in `completion/` know: the shell completes file names. */
+const filesMark = ":files"
 
 /** The words that can replace the last word: commands, options and choices. */
 export function suggest(program: Command, words: readonly string[]): readonly Suggestion[] {
