@@ -1,21 +1,8 @@
 import { shortenKeys } from "../accounts/key.ts"
+import problems from "./problems.json"
 
 /** Why an operation is refused, with the HTTP status and the end of the problem's `type`. */
-export const adminFaults = {
-  invalid: { status: 400, title: "The request is not valid" },
-  unauthenticated: { status: 401, title: "An admin key or a session is needed" },
-  "link-over": { status: 401, title: "The link was used or is over" },
-  forbidden: { status: 403, title: "A permission is missing" },
-  "cross-site-request": { status: 403, title: "The request did not come from a page of this service" },
-  "not-found": { status: 404, title: "Not found" },
-  conflict: { status: 409, title: "This cannot be done in the present state" },
-  "in-progress": { status: 409, title: "A request with this Idempotency-Key is being carried out" },
-  "version-mismatch": { status: 412, title: "It was changed meanwhile" },
-  "idempotency-mismatch": { status: 422, title: "The Idempotency-Key was used for another request" },
-  "too-many-requests": { status: 429, title: "Too many requests" },
-  internal: { status: 500, title: "Internal error" },
-  unavailable: { status: 503, title: "The service cannot do this now" },
-} as const satisfies Record<string, { status: number; title: string }>
+export const adminFaults = problems.administration
 
 /** The code of a fault. The `type` of its problem details ends with it. */
 export type AdminFaultCode = keyof typeof adminFaults

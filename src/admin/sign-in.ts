@@ -2,6 +2,7 @@ import { hashKey, isWellFormed, kindOfKey } from "../accounts/key.ts"
 import type { Clock } from "../apis/contract.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { AdminKeyRecord } from "../store/admin-store.ts"
+import refusals from "./sign-in-refusals.json"
 
 /** Finds the admin key with a text. Rejects with StoreUnavailable. */
 export type SignIn = (text: string) => Promise<SignInResult>
@@ -17,14 +18,7 @@ type SignInResult =
 type SignInRefusal = keyof typeof signInRefusals
 
 /** Why a sign-in is refused, with the text for the client. */
-export const signInRefusals = {
-  apiKey:
-    "This is an API key. The admin API takes admin keys, which begin with 'pka-': make one with 'penknife admin-key create'.",
-  malformed: "The admin key is mistyped or cut short.",
-  unknown: "The admin key is not known.",
-  expired: "The admin key has expired.",
-  revoked: "The admin key has been revoked.",
-} as const satisfies Record<string, string>
+export const signInRefusals = refusals.adminKey
 
 /** Every sign-in reads the store, so that a revoked key stops working at once, on every instance. */
 export function createSignIn(admin: Pick<AdminStore, "findAdminKey">, clock: Clock): SignIn {

@@ -5,6 +5,7 @@ import { isObject } from "../../values/is-object.ts"
 import { apiResources, toTool } from "./catalog-endpoint.ts"
 import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
 import { dataResult, errorResult, withPictures } from "./results.ts"
+import searchTools from "./search-tools.json"
 
 /** The most APIs that a search for words returns. */
 const maxFound = 10
@@ -52,7 +53,7 @@ export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint 
     read,
     instructions:
       "Find a utility with search_apis, read its parameters with describe_api, then run it with call_api. Only call_api costs credits.",
-    tools: () => searchTools,
+    tools: () => searchTools as readonly Tool[],
     call(name, input, client) {
       const { id, input: values = {} } = input
       const api = name === "call_api" ? findApi(id, client) : undefined
@@ -80,46 +81,6 @@ function describe(api: PreparedApi): CallToolResult {
     example_note: example?.note,
   })
 }
-
-const free = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
-const apiId = { type: "string", description: "The API's id, from search_apis." }
-
-const searchTools: readonly Tool[] = [
-  {
-    name: "search_apis",
-    title: "Search APIs",
-    description: "Finds utility APIs by words and returns their ids, descriptions and prices. Free.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        query: { type: "string", description: "What you want to do, in a few words. Empty returns all." },
-      },
-      required: ["query"],
-    },
-    annotations: free,
-  },
-  {
-    name: "describe_api",
-    title: "Describe an API",
-    description: "Returns the parameters, the fields of the answer and an example of an API. Free.",
-    inputSchema: { type: "object", properties: { id: apiId }, required: ["id"] },
-    annotations: free,
-  },
-  {
-    name: "call_api",
-    title: "Call an API",
-    description: "Runs an API. Costs its credits; a refused call is free.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        id: apiId,
-        input: { type: "object", description: "The API's parameters, from describe_api." },
-      },
-      required: ["id", "input"],
-    },
-    annotations: { ...free, openWorldHint: true },
-  },
-]
 
 /** How much a word says that is found in a part of a definition. */
 const weights = { name: 4, keywords: 4, category: 1.5, parameters: 0.7, description: 1 } as const

@@ -13,7 +13,6 @@ import {
 } from "./api-parts.ts"
 import { chargedRefusals, faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
 import {
-  countOf,
   type DocumentedApi,
   type JsonObject,
   objectOf,
@@ -157,21 +156,6 @@ function batchRequest(id: string): JsonObject {
       items: refTo("schemas", inputName(id)),
     },
   })
-}
-
-/** The parts that the batches of all APIs share, as components of the document. */
-export const batchSchemas: Readonly<Record<string, JsonObject>> = {
-  Batch: objectOf({
-    count: countOf("The number of inputs."),
-    succeeded: countOf("The number of inputs that succeeded."),
-    failed: countOf("The number of inputs that failed."),
-    credits_used: countOf("The cost of the batch in credits. In a replay: what it cost when it was charged."),
-  }),
-  BatchResult: objectOf({
-    index: countOf("The position of the input, from 0."),
-    status: { type: "string", enum: ["ok", "error"] },
-    error: { type: ["string", "null"], description: "What is wrong and what to change; null on success." },
-  }),
 }
 
 function batchAnswer(id: string): JsonObject {

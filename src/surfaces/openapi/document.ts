@@ -1,17 +1,12 @@
 import { isDeepStrictEqual } from "node:util"
 import { defaultPlans, describePlan, offeredPlans, type Plans } from "../../accounts/plan.ts"
 import { byCategory } from "../../apis/categories.ts"
-import { apiPaths, batchSchemas } from "./api-paths.ts"
+import { apiPaths } from "./api-paths.ts"
+import components from "./components.json"
 import { exampleComponents, faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
-import {
-  type ApiDocInput,
-  type JsonObject,
-  type OpenApiDocument,
-  objectOf,
-  type PathGroup,
-} from "./json-object.ts"
+import type { ApiDocInput, JsonObject, OpenApiDocument, PathGroup } from "./json-object.ts"
 import { formatParameter, idempotencyKeyParameter, textSchemas } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
 
@@ -38,7 +33,6 @@ export function createOpenApiDocument(
   ]
   const used = new Set(groups.flatMap(({ paths }) => tagsOf(paths)))
   const paths = Object.assign({}, ...groups.map((group) => group.paths))
-  const components = componentsOf(service, groups)
   return {
     openapi: "3.1.0",
     info: {
@@ -56,7 +50,7 @@ export function createOpenApiDocument(
     ...(!apisOnly && { "x-plans": publicPlans(service.plans) }),
     tags: [...categoryTags(service), ...tags.filter(({ name }) => used.has(name))],
     paths,
-    components: usedComponents(paths, components),
+    components: usedComponents(paths, componentsOf(service, groups)),
   }
 }
 
@@ -71,29 +65,15 @@ function publicPlans(plans: Plans): JsonObject {
 function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenApiDocument["components"] {
   return {
     securitySchemes: {
-      apiKey: {
-        type: "apiKey",
-        in: "header",
-        name: "x-api-key",
-        description: "The API key: `pk-` and 38 letters and digits. Earlier keys begin with `pk_`.",
-      },
-      bearerKey: {
-        type: "http",
-        scheme: "bearer",
-        description: "The same API key. Where both headers are sent, they must hold the same key.",
-      },
-      ...(service.metrics === "token" && {
-        metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },
-      }),
+      ...components.securitySchemes,
+      ...(service.metrics === "token" && { metricsToken: components.metricsToken }),
     },
     parameters: { format: formatParameter, "Idempotency-Key": idempotencyKeyParameter },
     headers: headerComponents,
     responses: faultResponses(service),
     examples: exampleComponents(),
     schemas: {
-      Refused: refused,
-      Problem: problem,
-      ...batchSchemas,
+      ...components.schemas,
       ...textSchemas,
       ...Object.assign({}, ...groups.map(({ schemas }) => schemas)),
     },
@@ -122,37 +102,12 @@ function categoryTags({ apis }: ApiDocInput): readonly JsonObject[] {
   }))
 }
 
-const tags: readonly JsonObject[] = [
-  { name: "many", description: "Several APIs in one request." },
-  { name: "account", description: "Plan, credits and usage of the caller's account." },
-  { name: "service", description: "The service itself. No key needed." },
-]
-
-const problem: JsonObject = {
-  description:
-    "The same as problem details (RFC 9457), for requests whose `Accept` prefers `application/problem+json`.",
-  ...objectOf({
-    type: { type: "string", description: "`urn:penknife:problem:` and the code of `X-Error-Code`." },
-    title: { type: "string", description: "The name of the HTTP status." },
-    status: { type: "integer", description: "The HTTP status." },
-    detail: { type: "string", description: "What is wrong and what to change." },
-    request_id: { type: "string", description: "The id of the request, as in `X-Request-ID`." },
-  }),
-}
-
-const refused: JsonObject = {
-  description: "The answer to a request that was refused or that failed.",
-  ...objectOf({
-    status: { type: "string", const: "error" },
-    error: { type: "string", description: "What is wrong and what to change." },
-    data: { type: "null" },
-  }),
-}
+const { tags } = components
 
 type Components = Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 
 /** The components that some paths refer to, also through others. Security schemes are named, not referred to, and stay. */
-function usedComponents(paths: JsonObject, components: Components): Components {
+function usedComponents(paths: JsonObject, all: Components): Components {
   const used = new Set<string>()
   const waiting: unknown[] = [paths]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -164,11 +119,11 @@ function usedComponents(paths: JsonObject, components: Components): Components {
       else if (!used.has(child)) {
         used.add(child)
         const [kind = "", component = ""] = child.replace("#/components/", "").split("/")
-        waiting.push(components[kind]?.[component] ?? null)
+        waiting.push(all[kind]?.[component] ?? null)
       }
     }
   }
-  const kept = Object.entries(components).map(([kind, members]) => {
+  const kept = Object.entries(all).map(([kind, members]) => {
     const isUsed = (name: string) => kind === "securitySchemes" || used.has(`#/components/${kind}/${name}`)
     return [kind, Object.fromEntries(Object.entries(members).filter(([name]) => isUsed(name)))]
   })

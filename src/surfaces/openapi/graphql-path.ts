@@ -5,6 +5,7 @@ import { keepReplaysMs } from "../../store/store.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { jsonBody } from "./api-parts.ts"
+import { graphqlRequest } from "./components.json"
 import { limitOfMinute } from "./fault-responses.ts"
 import { commonHeaders, rateHeaders, refsTo } from "./headers.ts"
 import {
@@ -26,7 +27,7 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
     description:
       "Alpha: the schema may change. Costs the prices of the APIs that the query names, each once and only if it succeeds. Introspection is free. A query that fails in part is answered with 200, `data` and `errors`.",
     parameters: [refTo("parameters", "Idempotency-Key")],
-    requestBody: jsonBody(request, { example: example.request }),
+    requestBody: jsonBody(graphqlRequest, { example: example.request }),
     responses: {
       200: {
         description: "The result.",
@@ -56,17 +57,6 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
     },
   }
   return { paths: { "/v1/graphql": { post: operation } }, schemas: { GraphqlAnswer: answer } }
-}
-
-const request: JsonObject = {
-  type: "object",
-  required: ["query"],
-  properties: {
-    query: { type: "string", minLength: 1, description: "The query document." },
-    operationName: { type: ["string", "null"], description: "Which operation of the document to run." },
-    variables: { type: ["object", "null"], description: "The values of the operation's variables." },
-    extensions: { type: ["object", "null"], description: "Accepted and ignored." },
-  },
 }
 
 const codes = [...Object.keys(statuses), "BAD_USER_INPUT"].sort()

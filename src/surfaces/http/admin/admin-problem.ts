@@ -1,5 +1,6 @@
 import { AdminFault, adminFaults, type Mistake } from "../../../admin/fault.ts"
 import type { Actor } from "../../../admin/operation.ts"
+import allProblems from "../../../admin/problems.json"
 import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import type { RecordRequest } from "../../../observe/request-log.ts"
@@ -10,13 +11,7 @@ import { problemTypeStart } from "../reply/problem.ts"
 import type { AnswerSettings, Exchange } from "../request.ts"
 
 /** Every problem of the admin API. The names are the ends of the problem types and do not change. */
-export const problems = {
-  ...adminFaults,
-  "method-not-allowed": { status: 405, title: "The path does not take this method" },
-  "body-too-slow": { status: 408, title: "The body did not arrive in time" },
-  "body-too-large": { status: 413, title: "The body is too large" },
-  "media-type-unsupported": { status: 415, title: "The body is not declared as JSON" },
-} as const satisfies Record<string, { status: number; title: string }>
+export const problems = { ...allProblems.administration, ...allProblems.http }
 
 /** The code of a refusal of the admin API. */
 export type ProblemCode = keyof typeof problems

@@ -2,8 +2,9 @@ import type { Operation } from "../../../admin/operation.ts"
 import { permissions } from "../../../admin/permission.ts"
 import { documentPath, routesOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
+import components from "./components.json"
 import { createSchemas, groupOf, operationOf } from "./operation.ts"
-import { adminHeaders, adminParameters, problemResponses, problemSchema } from "./problem-responses.ts"
+import { adminHeaders, problemResponses, problemSchema } from "./problem-responses.ts"
 
 /** The input of the admin API's document. */
 interface AdminDocInput {
@@ -52,33 +53,8 @@ export function createAdminDocument({
     tags: tagsOf(operations),
     paths: { ...paths, [documentPath]: { get: documentOperation } },
     components: {
-      securitySchemes: {
-        adminKey: {
-          type: "apiKey",
-          in: "header",
-          name: "x-admin-key",
-          description: "An admin key: `pka-` and 38 letters and digits.",
-        },
-        bearerKey: {
-          type: "http",
-          scheme: "bearer",
-          description: "The same key. Where both headers are sent, they must hold the same key.",
-        },
-        consoleSession: {
-          type: "apiKey",
-          in: "cookie",
-          name: "__Host-penknife-console",
-          description:
-            "The session of the console, which `POST /console/session` opens; over plain HTTP the name is `penknife-console`. Without an admin key it is enough to read. A change also needs `csrfToken`, and `Origin` or `Sec-Fetch-Site` of a page of this service.",
-        },
-        csrfToken: {
-          type: "apiKey",
-          in: "header",
-          name: "x-csrf-token",
-          description: "The `csrf` of the session, which `GET /console/session` returns.",
-        },
-      },
-      parameters: adminParameters,
+      securitySchemes: components.securitySchemes,
+      parameters: components.parameters,
       headers: adminHeaders,
       responses: problemResponses(),
       schemas: { Problem: problemSchema, ...schemas.components() },
@@ -99,23 +75,7 @@ Changes take an \`Idempotency-Key\`: a second request with the same key and the 
 Answers with a \`version\` have it as \`ETag\`; \`If-Match\` makes a change depend on it. A list has \`next\` where \`has_more\` is true; send it as \`after\` for the next page.`
 
 /** Descriptions of the groups of operations. */
-const groups: Readonly<Record<string, string>> = {
-  accounts: "The accounts of customers.",
-  credits: "The credits of accounts.",
-  keys: "The API keys of accounts.",
-  usage: "What accounts were charged.",
-  requests: "Requests while they happen.",
-  webhooks: "Where accounts get their notices.",
-  notices: "Notices and their delivery.",
-  plans: "Plans and prices.",
-  config: "The configuration of the service.",
-  whoami: "The caller.",
-  health: "How the service is doing.",
-  audit: "Who did what, when and from where.",
-  admins: "The keys of this API.",
-  backups: "Copies of the store.",
-  portal: "Links for customers.",
-}
+const groups: Readonly<Record<string, string>> = components.groups
 
 function tagsOf(operations: readonly Operation[]): readonly JsonObject[] {
   const names = new Set(operations.map(({ id }) => groupOf(id)))
