@@ -4,8 +4,8 @@ import faults from "../values/faults.json"
 import type { CallerIds } from "./caller.ts"
 
 /**
- * Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. Only logs
- * and metrics show `callerLeft`, whose status nginx uses for the same.
+ * Every way a call can fail: its HTTP status, and the text for the client; null when the text differs from call to call. Only
+ * logs and metrics show `callerLeft`, whose status nginx uses for the same.
  */
 const table = faults.calls
 
