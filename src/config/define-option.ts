@@ -24,54 +24,72 @@ export interface Option<T> {
   readonly read: Reader<unknown>
 }
 
-/** A setting with one value. `usage` is the flag without its dashes, and the name of its value. */
-export function one<T, Default extends T | null>(
-  usage: string,
-  help: string,
-  read: Reader<T>,
-  value: Default,
-  defaultText = String(value),
-): Option<T | Default> {
-  return { ...named(usage), help, read, default: value, defaultText }
+/** The texts of a setting: the flag without its dashes with the name of its value, its help, and the default in words. */
+interface OptionText {
+  readonly usage: string
+  readonly help: string
+  readonly default?: string
+}
+
+/** A setting without its texts, and the table of the file that it is in. */
+type Definition<T> = Pick<
+  Option<T>,
+  "default" | "repeatable" | "needsRestart" | "namesFile" | "namesPlan" | "read"
+> & { readonly table?: string }
+
+type OptionsOf<D> = { readonly [K in keyof D]: D[K] extends Definition<infer T> ? Option<T> : never }
+
+/** Makes settings of their definitions and texts. */
+export function defineOptions<const D extends Readonly<Record<string, Definition<unknown>>>>(
+  texts: { readonly [K in keyof D]: OptionText },
+  definitions: D,
+): OptionsOf<D> {
+  const made = Object.entries(definitions).map(([key, { table, ...definition }]) => {
+    const { usage, help, default: defaultText = String(definition.default) } = texts[key as keyof D]
+    const [name = "", value = null] = usage.split(" ")
+    const fileKey = name.replaceAll("-", "_")
+    const names = {
+      flag: `--${name}`,
+      value,
+      env: `PENKNIFE_${fileKey.toUpperCase()}`,
+      fileKey: table === undefined ? fileKey : fileKey.replace(`${table}_`, `${table}.`),
+    }
+    return [key, { ...names, help, defaultText, ...definition }]
+  })
+  return Object.fromEntries(made)
+}
+
+/** A setting with one value. */
+export function one<T, Default extends T | null>(read: Reader<T>, value: Default): Definition<T | Default> {
+  return { read, default: value }
 }
 
 /** A setting that can be given several times. */
-export function many<T>(
-  usage: string,
-  help: string,
-  read: Reader<T>,
-  defaultText: string,
-): Option<readonly T[]> {
-  return { ...one(usage, help, read, null, defaultText), default: [], repeatable: true }
+export function many<T>(read: Reader<T>): Definition<readonly T[]> {
+  return { read, default: [], repeatable: true }
 }
 
 /** A setting of a listener, of the store or of the log's output, which need a restart. */
-export function fixed<T>(option: Option<T>): Option<T> {
-  return { ...option, needsRestart: true }
+export function fixed<T>(definition: Definition<T>): Definition<T> {
+  return { ...definition, needsRestart: true }
 }
 
 /** A setting whose key in the file is in a table: `catalog.include`. */
-export function inTable<T>(table: string, option: Option<T>): Option<T> {
-  return { ...option, fileKey: option.fileKey.replace(`${table}_`, `${table}.`) }
+export function inTable<T>(table: string, definition: Definition<T>): Definition<T> {
+  return { ...definition, table }
 }
 
 /** A setting that names a plan. */
-export function plan(usage: string, help: string): Option<string> {
-  return { ...one(usage, help, text, "free"), namesPlan: true }
+export function plan(): Definition<string> {
+  return { ...one(text, "free"), namesPlan: true }
 }
 
 /** A setting that names a file of the service's machine. */
-export function file(usage: string, help: string, defaultText: string): Option<string | null> {
-  return { ...one(usage, help, text, null, defaultText), namesFile: true }
+export function file(): Definition<string | null> {
+  return { ...one(text, null), namesFile: true }
 }
 
 /** A switch, off by default. */
-export function toggle(name: string, help: string, defaultText: string): Option<boolean> {
-  return { ...named(name), help, read: trueOrFalse, default: false, defaultText }
-}
-
-function named(usage: string): Pick<Option<unknown>, "flag" | "value" | "env" | "fileKey"> {
-  const [name = "", value = null] = usage.split(" ")
-  const fileKey = name.replaceAll("-", "_")
-  return { flag: `--${name}`, value, env: `PENKNIFE_${fileKey.toUpperCase()}`, fileKey }
+export function toggle(): Definition<boolean> {
+  return { read: trueOrFalse, default: false }
 }
