@@ -1,6 +1,7 @@
 /**
  * Everything that must hold before a change is taken: format and lint, types, tests, the build, and the tests of the
- * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one.
+ * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one. With `--all` it tries also
+ * what has its turn on another day (test/support/of-the-day.ts).
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
@@ -43,7 +44,8 @@ let failed = 0
 const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
-const env = { ...process.env, ...foldersInMemory() }
+const everything = process.argv.includes("--all") ? { PENKNIFE_TEST_ALL: "1" } : {}
+const env = { ...process.env, ...foldersInMemory(), ...everything }
 // Tests of the npm package's own code start the executable when there is one, so none runs beside the build.
 const [isBuilt] = await Promise.all([
   step("build", [bun, "scripts/build.ts"]),

@@ -13,6 +13,7 @@ import { type HostileCall, hostileCalls, modeNames } from "./support/hostile-cal
 import { startHostileDns } from "./support/hostile-dns.ts"
 import { hostileModes } from "./support/hostile-modes.ts"
 import { hostileAnchor } from "./support/hostile-signer.ts"
+import { ofTheDay } from "./support/of-the-day.ts"
 import { startTestService } from "./support/service.ts"
 
 const server = await startHostileDns()
@@ -67,13 +68,16 @@ test("there are at least 40 tricks, and each meets every API that asks the DNS",
 })
 
 describe("is answered or refused, and charged for when it is answered", () => {
-  test.each(modeNames.map((name) => [name, hostileModes[name]?.what ?? ""]))("%s: %s", async (mode) => {
-    const { answers, charged } = await play(mode)
-    const paid = answers.filter(({ status }) => status === 200)
-    expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
-    expect(charged).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
-    expect(server.queries.get(mode)).toBeGreaterThan(0)
-  })
+  test.each(ofTheDay(modeNames, 2).map((name) => [name, hostileModes[name]?.what ?? ""]))(
+    "%s: %s",
+    async (mode) => {
+      const { answers, charged } = await play(mode)
+      const paid = answers.filter(({ status }) => status === 200)
+      expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
+      expect(charged).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
+      expect(server.queries.get(mode)).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe("signatures and proofs are judged as they are meant", () => {

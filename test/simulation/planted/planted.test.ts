@@ -1,19 +1,17 @@
 /**
  * Bugs that are planted to try the oracles of the simulation. Each day tries six of them, so that a week tries all; with
- * `ALL_PLANTED=1` all at once.
+ * `PENKNIFE_TEST_ALL=1` all at once.
  */
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
+import { ofTheDay } from "../../support/of-the-day.ts"
 import { type PlantedBug, plantedBugs } from "./bugs.ts"
 
 const root = join(import.meta.dir, "../../..")
 /** Bugs are found by chance: a rare one may need as many seeds. */
 const mostSeeds = 300
 
-/** After so many days each bug has been planted. */
-const days = Math.ceil(plantedBugs.length / 6)
-const today = Math.floor(Date.now() / 86_400_000) % days
-const chosen = plantedBugs.filter((_, index) => process.env.ALL_PLANTED === "1" || index % days === today)
+const chosen = ofTheDay(plantedBugs, Math.ceil(plantedBugs.length / 6))
 
 /** Simulates the service with a bug, and returns what was found. */
 async function simulateWith({ name, options = [], seed = 1 }: PlantedBug): Promise<string> {
