@@ -176,7 +176,7 @@ async function testFiles({ name, files, isServed }: Run): Promise<void> {
 function count(code: number, output: string) {
   const counted = { passed: countOf(output, "pass"), failed: countOf(output, "fail") }
   const reasons = [...output.matchAll(/^!! LEFT OUT.*$/gm)].map(([line]) => line)
-  const isEmpty = counted.passed + counted.failed === 0
+  const isEmpty = counted.passed + counted.failed + countOf(output, "skip") === 0
   // A runner that crashes, or that finds no test and does not say why, counts as one failure.
   if (counted.failed === 0 && (isEmpty ? reasons.length === 0 : code !== 0)) counted.failed++
   passed += counted.passed
@@ -185,7 +185,7 @@ function count(code: number, output: string) {
   return counted
 }
 
-function countOf(output: string, word: "pass" | "fail"): number {
+function countOf(output: string, word: "pass" | "fail" | "skip"): number {
   const lines = [...output.matchAll(new RegExp(`^\\s*(\\d+) ${word}$`, "gm"))]
   return Number(lines.at(-1)?.[1] ?? 0)
 }

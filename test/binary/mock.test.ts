@@ -49,9 +49,9 @@ test("4 at the same time each have their own credits and clock", async () => {
   await Promise.all(mocks.map((mock) => mock.stop()))
 })
 
-test("200 tests at a time, each in a session of one process, see nothing of each other", async () => {
+test("60 tests at a time, each in a session of one process, see nothing of each other", async () => {
   await using mock = await startMock({ command: [binary] })
-  await liveInParallel(mock.url, 200)
+  await liveInParallel(mock.url, 60)
   expect(await mock.requests()).toEqual([])
 })
 

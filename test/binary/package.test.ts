@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { isAll, ofTheDay } from "../support/of-the-day.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 
@@ -9,9 +10,6 @@ const root = join(import.meta.dir, "../..")
 const dir = tempDir()
 const modules = join(root, "node_modules")
 const node = Bun.which("node") ?? "node"
-
-/** Tests of parts that rarely break, run before a release: `RELEASE=1 bun test test/binary/package.test.ts`. */
-const isRelease = process.env.RELEASE === "1"
 
 /** Runs a command in a project, without a PATH, so that it finds only a Bun that is installed there. */
 async function runIn(project: string, command: readonly string[], env: Record<string, string> = {}) {
@@ -173,22 +171,25 @@ test("the command runs the program and ends with its exit code", async () => {
   if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
 })
 
-test.each(["npx", "the shell that started it"])("the test double ends when %s is killed", async (killed) => {
-  if (process.platform !== "linux") return
-  const links = join(project, "node_modules/.bin")
-  mkdirSync(links, { recursive: true })
-  if (!existsSync(join(links, "penknife"))) symlinkSync("../penknife/cli.js", join(links, "penknife"))
-  const npx = "npx --no penknife mock --port 0 --json"
-  // The second command keeps the shell from replacing itself by the first.
-  const command = killed === "npx" ? npx.split(" ") : ["sh", "-c", `${npx}; true`]
-  const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
-  const child = Bun.spawn(command, { cwd: project, stdout: "pipe", env })
-  const { value } = await child.stdout.getReader().read()
-  const { pid } = JSON.parse(new TextDecoder().decode(value))
-  expect(existsSync(`/proc/${pid}`)).toBe(true)
-  child.kill("SIGKILL")
-  await until(() => !existsSync(`/proc/${pid}`))
-})
+test.each(ofTheDay(["npx", "the shell that started it"], 2))(
+  "the test double ends when %s is killed",
+  async (killed) => {
+    if (process.platform !== "linux") return
+    const links = join(project, "node_modules/.bin")
+    mkdirSync(links, { recursive: true })
+    if (!existsSync(join(links, "penknife"))) symlinkSync("../penknife/cli.js", join(links, "penknife"))
+    const npx = "npx --no penknife mock --port 0 --json"
+    // The second command keeps the shell from replacing itself by the first.
+    const command = killed === "npx" ? npx.split(" ") : ["sh", "-c", `${npx}; true`]
+    const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
+    const child = Bun.spawn(command, { cwd: project, stdout: "pipe", env })
+    const { value } = await child.stdout.getReader().read()
+    const { pid } = JSON.parse(new TextDecoder().decode(value))
+    expect(existsSync(`/proc/${pid}`)).toBe(true)
+    child.kill("SIGKILL")
+    await until(() => !existsSync(`/proc/${pid}`))
+  },
+)
 
 test("its types hold in a module and for require, without those of Node", async () => {
   const types = join(dir, "types")
@@ -227,10 +228,10 @@ describe("penknife/plugin", () => {
       ...["wordcount/index.ts", "mailservers/index.ts"],
     ])
 
+  const modulesOfTypes = ["preserve", "nodenext"]
   test.each([
-    ["typescript", "preserve"],
-    ["typescript", "nodenext"],
-    ...(isRelease ? [["typescript-5", "preserve"] as const] : []),
+    ...ofTheDay(modulesOfTypes, 2).map((module) => ["typescript", module] as const),
+    ...(isAll ? [["typescript-5", "preserve"] as const] : []),
   ])("%s finds its types for the example APIs with --module %s", async (version, module) => {
     const apis = await makeProject(`${version}-${module}`, {})
     writeFileSync(join(apis, "package.json"), '{"type":"module"}')
@@ -285,7 +286,7 @@ describe("runs the examples", () => {
   })
 
   // A busy machine may take longer than the 5 seconds of these runners.
-  test.each([
+  const runners = [
     ["bun:test", [process.execPath, "test", "--timeout=300000", "examples/bun"], /4 pass\n\s*0 fail/],
     ["node:test", [node, "--test", "examples/node/mail-check.test.mjs"], /pass 4\n.*fail 0/],
     [
@@ -300,9 +301,12 @@ describe("runs the examples", () => {
       ],
       /4 passed/,
     ],
-    ...(isRelease ? [jest] : []),
-  ])("of %s", async (_runner, command, passed) => {
-    const { code, text } = await runIn(examples, command)
-    expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
-  })
+  ] as const
+  test.each([...ofTheDay(runners, 3), ...(isAll ? [jest] : [])])(
+    "of %s",
+    async (_runner, command, passed) => {
+      const { code, text } = await runIn(examples, command)
+      expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
+    },
+  )
 })
