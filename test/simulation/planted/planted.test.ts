@@ -26,6 +26,17 @@ async function simulateWith({ name, options = [], seed = 1 }: PlantedBug): Promi
   return /^Seed \d+: (.*)$/m.exec(out)?.[1] ?? `nothing was found: ${errors}${out}`
 }
 
+test("the code that each bug changes stands once in its file", async () => {
+  for (const { name, file, changes } of plantedBugs) {
+    // A later change may be of what an earlier one planted.
+    let text = await Bun.file(join(root, "src", file)).text()
+    for (const [before, after] of changes) {
+      expect([name, text.split(before)]).toEqual([name, expect.objectContaining({ length: 2 })])
+      text = text.replace(before, () => after)
+    }
+  }
+})
+
 describe("a planted bug is found", () => {
   for (const bug of chosen)
     test(bug.name, async () => {
