@@ -1,6 +1,6 @@
 /**
- * The clients of the test double behave the same in each language: one of them a day. `bun run clients` runs all, with those for Go
- * and Java.
+ * The clients of the test double behave the same in each language: one of them a day. `bun run clients` runs all, with those for
+ * Go and Java.
  */
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
