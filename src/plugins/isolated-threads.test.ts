@@ -8,6 +8,7 @@ import { dataconverter } from "../apis/dataconverter/index.ts"
 import { isolatedRuns } from "../apis/isolated-runs.ts"
 import { jsondiff } from "../apis/jsondiff/index.ts"
 import { jsonpath } from "../apis/jsonpath/index.ts"
+import { jsonschemavalidator } from "../apis/jsonschemavalidator/index.ts"
 import { mailreportparser } from "../apis/mailreportparser/index.ts"
 import { markdownconverter } from "../apis/markdownconverter/index.ts"
 import { messageauth } from "../apis/messageauth/index.ts"
@@ -91,6 +92,26 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ["service", "a report as text", mailreportparser, { report: " <feedback><record/></feedback>" }],
   ["thread", "a longer one", mailreportparser, { report: `<feedback>${"<a/>".repeat(1_000)}</feedback>` }],
   ["thread", "a file, which may be packed", mailreportparser, { report: btoa("<feedback/>") }],
+  [
+    "service",
+    "a schema without references",
+    jsonschemavalidator,
+    {
+      schema: { $schema: "http://json-schema.org/draft-07/schema#", properties: { a: { format: "date" } } },
+      document: {},
+    },
+  ],
+  ["thread", "a reference", jsonschemavalidator, { schema: { not: { $ref: "#" } }, document: 1 }],
+  ["thread", "an identifier", jsonschemavalidator, { schema: { $id: "https://a.test/a" }, document: 1 }],
+  ["thread", "a pattern", jsonschemavalidator, { schema: { pattern: "(a{100}){10}" }, document: "" }],
+  [
+    "thread",
+    "patterns of names",
+    jsonschemavalidator,
+    { schema: { patternProperties: { a: {} } }, document: 1 },
+  ],
+  ["thread", "formats", jsonschemavalidator, { schema: {}, document: 1, assert_formats: true }],
+  ["thread", "other schemas", jsonschemavalidator, { schema: {}, document: 1, others: {} }],
 ])("a run takes place in the %s: %s", async (place, _what, api, input) => {
   expect(await placeOf(api, input)).toBe(place)
 })

@@ -13,6 +13,7 @@ import {
 import { cronparser } from "../apis/cronparser/index.ts"
 import { dataconverter } from "../apis/dataconverter/index.ts"
 import { isolatedRuns } from "../apis/isolated-runs.ts"
+import { jsonschemavalidator } from "../apis/jsonschemavalidator/index.ts"
 import { mailreportparser } from "../apis/mailreportparser/index.ts"
 import { markdownconverter } from "../apis/markdownconverter/index.ts"
 import { messageauth } from "../apis/messageauth/index.ts"
@@ -196,6 +197,29 @@ const messages = fc
   )
   .map(([first, parts]) => (first + parts.join("")).slice(0, 3_900))
 
+/** Schemas and documents whose sizes are 280 together, and each part of a schema meets each value. */
+const parts = fc.constantFrom<unknown>(
+  ...[{}, true, false, { not: {} }, { const: 1 }, { minLength: 2 }, { uniqueItems: true }, { items: false }],
+)
+const values = fc.constantFrom<unknown>(0, "", [], {}, null)
+const meetings = fc
+  .tuple(
+    fc.integer({ min: 1, max: 250 }),
+    parts,
+    values,
+    fc.constantFrom("allOf", "anyOf", "oneOf", "prefixItems"),
+    fc.array(fc.constantFrom("allOf", "anyOf", "not", "items", "unevaluatedItems"), { maxLength: 4 }),
+    fc.constantFrom("items", "contains", "unevaluatedItems"),
+  )
+  .map(([count, part, value, keyword, around, each]) => {
+    const inner: unknown = { [each]: { [keyword]: Array(count).fill(part) } }
+    const schema = around.reduce<unknown>(
+      (all, name) => ({ [name]: name.endsWith("Of") ? [all] : all }),
+      inner,
+    )
+    return { schema, document: Array(250 - count).fill(value) }
+  })
+
 /** Half of what a turn of the service may take: far more than the 5 ms that the slowest input takes here. */
 const maxMs = 25
 
@@ -212,6 +236,7 @@ test.each<[string, ApiDefinition, fc.Arbitrary<Record<string, unknown>>]>([
     fc.record({ text: shortTexts, border: fc.constant(16), scale: fc.constant(16) }),
   ],
   ["cronparser", cronparser, schedules],
+  ["jsonschemavalidator", jsonschemavalidator, meetings],
   ["mailreportparser", mailreportparser, fc.record({ report: reports })],
   ["messageauth", messageauth, fc.record({ message: messages })],
 ])("no small input takes %s long", async (id, api, inputs) => {

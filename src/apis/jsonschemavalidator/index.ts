@@ -70,5 +70,13 @@ export const jsonschemavalidator = defineIsolatedApi({
     ),
   }),
   examples: storedExamples(stored, answers),
-  isolated: { limitMs: 1_000 },
+  isolated: {
+    limitMs: 1_000,
+    // References may double the work with each step, patterns and formats take steps of their own, and all runs of a process would
+    // see the schemas of one.
+    isBounded: ({ schema, others, assert_formats: hasFormats }) =>
+      others === undefined &&
+      hasFormats !== true &&
+      !/"(?:\$(?!schema")|pattern)/.test(JSON.stringify(schema)),
+  },
 })

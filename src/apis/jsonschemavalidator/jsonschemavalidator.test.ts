@@ -1,6 +1,9 @@
 /** Values that do not fit are reported, nothing is fetched, slow patterns are right, and callers do not affect each other. */
 import { afterAll, expect, test } from "bun:test"
+import { ports } from "../../../test/support/held-pool.ts"
 import { check, metaSchema } from "../../../test/support/json-schemas.ts"
+import { runIsolated } from "../../../test/support/run-isolated.ts"
+import { run } from "./run.ts"
 
 let hits = 0
 const server = Bun.serve({
@@ -247,4 +250,34 @@ test("addresses that are names or data, or that draft 7 allows, are no mistakes"
     { $schema: schema, definitions: { a: { $id: "#a" } }, $anchor: 1 },
   ])
     await check(allowed, 1)
+})
+
+test("runs at the same time, as of small inputs, do not affect each other", async () => {
+  const inputs = Array.from({ length: 60 }, (_, index) => ({
+    schema: [
+      { properties: { a: { const: index }, [`b${index}`]: false } },
+      {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        items: [{ maximum: index }],
+        additionalItems: false,
+      },
+      { $defs: { a: { $anchor: "a", minimum: index } }, $ref: "#a" },
+      { format: "date", title: `${index}` },
+      { type: "nothing" },
+    ][index % 5],
+    document: [{ a: 7, b5: 1 }, [9, 2], 20, "no date", 1][index % 5],
+    assert_formats: index % 2 === 0,
+  }))
+  const answer = (input: object) => runIsolated(run, input as never).catch(String)
+  const alone = []
+  for (const input of inputs) alone.push(await answer(input))
+  expect(await Promise.all(inputs.map(answer))).toEqual(alone)
+  expect(new Set(alone.map((one) => JSON.stringify(one))).size).toBeGreaterThan(25)
+})
+
+test("other work may run before each step of loading the library", async () => {
+  let pauses = 0
+  const giveWay = async () => void pauses++
+  await run({ schema: true, document: 1 }, { ports, giveWay, premium: true })
+  expect(pauses).toBe(2)
 })

@@ -14,7 +14,7 @@ const maxDocumentLength = 500_000
 
 export const run: RunOf<typeof jsonschemavalidator> = async (
   { schema, others = {}, document, assert_formats: hasFormats = false },
-  { premium },
+  { premium, giveWay },
 ) => {
   requireLength("schema", schema, maxSchemaLength)
   requireLength("others", others, maxSchemaLength)
@@ -22,7 +22,7 @@ export const run: RunOf<typeof jsonschemavalidator> = async (
   if (!isObject(others) || Object.keys(others).length > maxOthers)
     reject("others", `must be an object with at most ${maxOthers} addresses`)
   // They come from a JSON body.
-  const options = { isAnnotated: premium, hasFormats, others: others as OtherSchemas }
+  const options = { isAnnotated: premium, hasFormats, others: others as OtherSchemas, giveWay }
   const { valid, dialect, findings, annotations } = await validate(schema as Json, document as Json, options)
   const warnings = Object.entries({ schema, others, document }).flatMap(([name, value]) =>
     toWarning(name, value),

@@ -19,8 +19,9 @@ import {
   type SchemaDocument,
 } from "@hyperjump/json-schema/experimental"
 import { fromJs } from "@hyperjump/json-schema/instance/experimental"
+import { once } from "../../values/once.ts"
 import { shorten } from "../../values/text.ts"
-import { InputRejected, reject } from "../contract.ts"
+import { type GiveWay, InputRejected, reject } from "../contract.ts"
 import { baseUri, FindingsPlugin, toPointer, toSchemaLocation } from "./findings.ts"
 import { correctKeywords } from "./keywords.ts"
 import { hideLiterals, type Json } from "./literals.ts"
@@ -37,8 +38,13 @@ for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme)
 correctKeywords()
 setShouldValidateFormat(false)
 setMetaSchemaOutputFormat("BASIC")
-// The library keeps compiled meta-schemas by address. Compile them now, before a caller's schema could use their address.
-for (const address of Object.values(metaSchemas)) await validateRegistered(address, true)
+/**
+ * Compile the meta-schemas, in steps of up to 30 ms. The library keeps them by address, so this comes before a caller's schema could
+ * use their address.
+ */
+const metaSchemaSteps = Object.values(metaSchemas).map((address) =>
+  once(() => validateRegistered(address, true)),
+)
 
 /** The addresses of the meta-schemas that all callers share. */
 const shared = new Set(getAllRegisteredSchemaUris())
@@ -57,13 +63,19 @@ export async function validate(
     isAnnotated = false,
     hasFormats = false,
     others = {},
+    giveWay = () => undefined,
   }: {
     readonly isAnnotated?: boolean
     /** Whether `format` is checked, whatever the meta-schema says. */
     readonly hasFormats?: boolean
     readonly others?: OtherSchemas
+    readonly giveWay?: GiveWay
   } = {},
 ) {
+  for (const step of metaSchemaSteps) {
+    await giveWay()
+    await step()
+  }
   const dialect = dialectOf(schema, others)
   const addresses: string[] = []
   try {
