@@ -32,10 +32,13 @@ const threads = createIsolatedThreads({
 })
 afterAll(threads.end)
 
-async function placeOf(api: ApiDefinition, input: Record<string, unknown>): Promise<string> {
-  const limits = { maxWorkers: 1, maxMemoryBytes: 1 << 28 }
+function isolated(api: ApiDefinition): ApiDefinition {
   if (!api.isolated) throw new Error(`'${api.id}' is not isolated`)
-  const run = threads.isolate(api, api.isolated, limits).run(input, context)
+  return threads.isolate(api, api.isolated, { maxWorkers: 1, maxMemoryBytes: 1 << 28 })
+}
+
+async function placeOf(api: ApiDefinition, input: Record<string, unknown>): Promise<string> {
+  const run = isolated(api).run(input, context)
   return Promise.resolve(run).then(
     () => "service",
     (thrown: Error) => (thrown.message.includes("no/such/file") ? "thread" : `service: ${thrown.message}`),
@@ -128,6 +131,20 @@ test("a run in the service that exceeds the stack is refused as one in a thread 
   expect(await placeOf(jsonpath, { document, path: "$.a" })).toBe(
     "service: The 'document' parameter is nested too deeply. Make it shorter or simpler, or change 'path'.",
   )
+})
+
+test("other work may run between the loading of a library and a run in the service", async () => {
+  const events: string[] = []
+  const document = {
+    get a() {
+      events.push("read")
+      return 1
+    },
+  }
+  const giveWay = async () => void events.push("pause")
+  await isolated(jsonpath).run({ document, path: "$.a" }, { ...context, giveWay })
+  // The first read measures the input.
+  expect(events.slice(0, 3)).toEqual(["read", "pause", "read"])
 })
 
 /** A document that counts how often its values and names are read. */

@@ -86,7 +86,12 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
             : undefined
         const prepared = prepare ? await prepare(input) : input
         try {
-          if (load) return await (await load()).run(prepared, context)
+          if (load) {
+            const { run } = await load()
+            // To load a library takes up to 30 ms.
+            await context.giveWay()
+            return await run(prepared, context)
+          }
           const threads = await poolFor(limits.maxMemoryBytes)
           return await threads.run(prepared, { ...context, api: api.id }, toPoolCaller(api, context), all)
         } catch (thrown) {
