@@ -72,8 +72,8 @@ export const jsonschemavalidator = defineIsolatedApi({
   examples: storedExamples(stored, answers),
   isolated: {
     limitMs: 1_000,
-    // References may double the work with each step, patterns and formats take steps of their own, and all runs of a process would
-    // see the schemas of one.
+    // References may double the work with each step. Patterns and formats take steps of their own. The library keeps `others` by
+    // their addresses, where another run would find them.
     isBounded: ({ schema, others, assert_formats: hasFormats }) =>
       others === undefined &&
       hasFormats !== true &&

@@ -39,8 +39,8 @@ correctKeywords()
 setShouldValidateFormat(false)
 setMetaSchemaOutputFormat("BASIC")
 /**
- * Compile the meta-schemas, in steps of up to 30 ms. The library keeps them by address, so this comes before a caller's schema could
- * use their address.
+ * The meta-schemas are compiled in steps of up to 30 ms. The library keeps them by address, so this comes before the schema of a
+ * caller, which could use their address.
  */
 const metaSchemaSteps = Object.values(metaSchemas).map((address) =>
   once(() => validateRegistered(address, true)),
