@@ -1,5 +1,6 @@
 import { parse, TomlError } from "smol-toml"
 import { isNode, LineCounter, parseDocument, visit } from "yaml"
+import { repeatedKey, repeatedKeys } from "../ports/yaml-document.ts"
 import { pointerTo } from "../values/json-value.ts"
 import { readTree } from "./toml-tree.ts"
 
@@ -17,11 +18,12 @@ interface PlacedText {
 /** Reads YAML, and so JSON. Aliases are refused: a few lines of them can stand for gigabytes. */
 export function readPlacedYaml(text: string): PlacedText {
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter, prettyErrors: false })
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
   const at = (offset: number): Place => [lineCounter.linePos(offset).line, lineCounter.linePos(offset).col]
   const mistakes = [...document.errors, ...document.warnings].map(
     ({ pos: [offset], message }) => [...at(offset), message] as const,
   )
+  for (const offset of repeatedKeys(document)) mistakes.push([...at(offset), repeatedKey])
   const alias = "must not be an alias of YAML: write the value out"
   visit(document, {
     Alias(_, { range }) {

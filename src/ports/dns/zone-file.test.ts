@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { leastProcessorMs } from "../../../test/support/processor-time.ts"
+import { readPlacedYaml } from "../../config/placed-text.ts"
+import { parseWebFixture } from "../web/fixture-file.ts"
 import { createZoneDns } from "./zone.ts"
 import { parseZone } from "./zone-file.ts"
 
@@ -105,6 +108,33 @@ test.each([
   ["keys", "line 1", "? ".repeat(5_000)],
 ])("5,000 levels of %s are refused before they are read", (_, line, text) => {
   expect(() => parseZone(text)).toThrow(`${line}: a zone must have at most 20 levels`)
+})
+
+test.each([
+  ["a zone", (index: number) => `n${index}.example: [A: 192.0.2.1]\n`, parseZone],
+  ["replies", (index: number) => `https://n${index}.example/: {body: x}\n`, parseWebFixture],
+  ["a seed", (index: number) => `n${index}: 1\n`, readPlacedYaml],
+])("the time to read %s does not grow with the square of its keys", async (_, lineOf, read) => {
+  const msOf = (count: number) => {
+    const text = Array.from({ length: count }, (_, index) => lineOf(index)).join("")
+    return leastProcessorMs(() => read(text))
+  }
+  // 16 times as many keys take 16 times as long, and not 256 times.
+  expect((await msOf(16_000)) / (await msOf(1_000))).toBeLessThan(64)
+})
+
+test("records that aliases copy count", () => {
+  const list = `n.example: &n\n${"  - A: 192.0.2.1\n".repeat(300)}`
+  const copies = (count: number) =>
+    Array.from({ length: count }, (_, index) => `c${index}.example: *n\n`).join("")
+  expect(Object.keys(parseZone(list + copies(165)))).toHaveLength(166)
+  expect(() => parseZone(list + copies(2_000))).toThrow("line 467: a zone must have at most 50,000 records")
+})
+
+test("a record with a key twice is refused", () => {
+  expect(() => parseZone("a:\n  - A: 192.0.2.1\n    A: 192.0.2.2\n")).toThrow(
+    "line 3: Map keys must be unique",
+  )
 })
 
 test("aliases that multiply are refused", () => {

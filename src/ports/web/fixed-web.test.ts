@@ -37,9 +37,15 @@ test.each([
   ["https://a.example/: {failure: slow}", "must fail with one of off, url, no-address"],
   ["- x", "it must be a mapping from URLs to replies"],
   ["x: [", "flow sequence"],
+  ["https://a.example/: {}\nhttps://a.example/: {}", "line 2: Map keys must be unique"],
   ["a: &a [1]\nb: {c: &b [*a, *a]}", "must be a URL"],
 ])("%s is refused", (text, message) => {
   expect(() => parseWebFixture(text)).toThrow(new RegExp(message.replace(/[[\]()?*.]/g, "\\$&"), "i"))
 })
 
 test("an empty file is a fixture without replies", () => expect(parseWebFixture("# nothing\n")).toEqual({}))
+
+test("thousands of levels are refused before they are read", () =>
+  expect(() => parseWebFixture(`https://a.example/: ${"[".repeat(16_000)}`)).toThrow(
+    "line 1: the mapping must have at most 20 levels",
+  ))

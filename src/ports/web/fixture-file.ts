@@ -1,7 +1,6 @@
-import { parse } from "yaml"
 import type { WebFixture } from "../../apis/contract.ts"
 import { isObject } from "../../values/is-object.ts"
-import { messageOf } from "../../values/message-of.ts"
+import { readYamlDocument } from "../yaml-document.ts"
 import { createFixedWeb } from "./fixed-web.ts"
 
 /**
@@ -9,19 +8,11 @@ import { createFixedWeb } from "./fixed-web.ts"
  * @throws Error that says what cannot be used
  */
 export function parseWebFixture(text: string): WebFixture {
-  const value: unknown = readYaml(text)
+  const value: unknown = readYamlDocument(text, "the mapping").document?.toJS({ maxAliasCount: 100 }) ?? null
   if (value === null) return {}
   if (!isObject(value)) throw new Error("it must be a mapping from URLs to replies")
   // The reader checks each entry.
   const fixture = value as WebFixture
   createFixedWeb(fixture)
   return fixture
-}
-
-function readYaml(text: string): unknown {
-  try {
-    return parse(text, { maxAliasCount: 100 })
-  } catch (cause) {
-    throw new Error(messageOf(cause).split("\n")[0], { cause })
-  }
 }
