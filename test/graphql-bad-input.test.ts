@@ -168,6 +168,7 @@ describe("queries", () => {
 describe("variables that do not fit", () => {
   const query = `query($id: String!) ${lookUp("(input: {companyid: $id}) { company }")}`
   const whole = "query($input: BluetoothlookupInput!) { bluetoothlookup(input: $input) { company } }"
+  const sorting = "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }"
   test.each([
     ["missing", query, {}, "$id"],
     ["null", query, { id: null }, "$id"],
@@ -176,15 +177,10 @@ describe("variables that do not fit", () => {
     ["an input with an unknown field", whole, { input: { companyid: "1", x: 1 } }, '"x"'],
     ["a long value", whole, { input: "x".repeat(100_000) }, "$input"],
     ["one wrong", whole, { input: { companyid: "x".repeat(100_000), id: 1 } }, 'Field "id" is not'],
-    [
-      "many mistakes",
-      "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",
-      { input: { lines: Array(5_000).fill(1) } },
-      "'$input.lines[0]'",
-    ],
+    ["many mistakes", sorting, { input: { lines: Array(5_000).fill(1) } }, "'$input.lines[0]'"],
     [
       "a hundred thousand lines and one",
-      "query($input: LinesorterInput!) { linesorter(input: $input) { sorted } }",
+      sorting,
       { input: { lines: Array(100_001).fill("a") } },
       "'$input' must have at most 100,000 items in its lists",
     ],

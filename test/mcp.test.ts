@@ -174,38 +174,20 @@ describe("a request that is refused before its message is read", () => {
 })
 
 describe("a message of a wrong form", () => {
+  const list = modernRequest("tools/list")
+  const newer = { ...list.headers, "mcp-protocol-version": "2999-01-01" }
+  const newerBody = JSON.stringify(list.body).replace("2026-07-28", "2999-01-01")
+  const call = modernRequest("tools/call", { name: "hmac", arguments: hmac })
+  const { headers: other } = modernRequest("tools/call", { name: "linesorter" })
+
   const cases: readonly [string, message: Parameters<typeof postMcp>[1], status: number, code: number][] = [
     ["that is no JSON", { body: "{" }, 400, -32_700],
-    ["that is a list of messages", { body: [modernRequest("tools/list").body] }, 400, -32_600],
+    ["that is a list of messages", { body: [list.body] }, 400, -32_600],
     ["of an unknown tool", modernRequest("tools/call", { name: "nothing", arguments: {} }), 200, -32_602],
     ["of a method that is not there", modernRequest("nothing/at-all"), 404, -32_601],
-    [
-      "whose header names another tool",
-      {
-        ...modernRequest("tools/call", { name: "hmac", arguments: hmac }),
-        headers: { ...modernRequest("tools/call", { name: "linesorter" }).headers },
-      },
-      400,
-      -32_020,
-    ],
-    [
-      "of a revision that is not served",
-      {
-        ...modernRequest("tools/list"),
-        headers: { ...modernRequest("tools/list").headers, "mcp-protocol-version": "2999-01-01" },
-      },
-      400,
-      -32_020,
-    ],
-    [
-      "of a revision that is not served, in header and message",
-      {
-        body: JSON.stringify(modernRequest("tools/list").body).replace("2026-07-28", "2999-01-01"),
-        headers: { ...modernRequest("tools/list").headers, "mcp-protocol-version": "2999-01-01" },
-      },
-      400,
-      -32_022,
-    ],
+    ["whose header names another tool", { ...call, headers: other }, 400, -32_020],
+    ["of a revision that is not served", { ...list, headers: newer }, 400, -32_020],
+    ["of such a revision, in header and message", { body: newerBody, headers: newer }, 400, -32_022],
   ]
   test.each(cases)("%s", async (_what, message, status, code) => {
     const { account, key } = await service.createKey("pro")

@@ -29,6 +29,8 @@ test("every API is offered with its parameters and an example", () => {
   }
 })
 
+const loan = "loanpaymentcalculator"
+
 test.each([
   [
     "blank lines stay, but a line break at the end begins no line",
@@ -41,24 +43,9 @@ test.each([
   ["a required text may be empty", "hmac", { secret: " s " }, { message: "", secret: " s " }],
   ["white space stays", "hmac", { message: " a\n", secret: "s" }, { message: " a\n", secret: "s" }],
   ["a query has texts", "sunrisesunset", { lat: "0x10", lon: " 1 " }, { lat: "0x10", lon: " 1 " }],
-  [
-    "JSON has numbers",
-    "loanpaymentcalculator",
-    { loanAmount: "1e3", loanTerm: "2" },
-    { loanAmount: 1000, loanTerm: 2 },
-  ],
-  [
-    "what is no number stays text",
-    "loanpaymentcalculator",
-    { loanAmount: "0x10", loanTerm: "2 " },
-    { loanAmount: "0x10", loanTerm: "2 " },
-  ],
-  [
-    "JSON has true and false",
-    "linesorter",
-    { lines: "a", caseSensitive: "true" },
-    { lines: ["a"], caseSensitive: true },
-  ],
+  ["JSON has numbers", loan, { loanAmount: "1e3", loanTerm: "2" }, { loanAmount: 1000, loanTerm: 2 }],
+  ["what is no number", loan, { loanAmount: "0x10", loanTerm: "2 " }, { loanAmount: "0x10", loanTerm: "2 " }],
+  ["true", "linesorter", { lines: "a", caseSensitive: "true" }, { lines: ["a"], caseSensitive: true }],
   [
     "a parameter for any value is typed as JSON",
     "jsondiff",

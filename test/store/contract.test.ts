@@ -393,10 +393,12 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
     test("removing a webhook makes its pending notices unsent", async () => {
       await use(80)
+      expect(await opened.outbox.findWebhook("acc_1")).toStrictEqual({ ...webhook, goneMs: null })
       expect(await opened.outbox.setWebhook("acc_1", null)).toBe(true)
       expect(await opened.outbox.setWebhook("acc_9", webhook)).toBe(false)
       expect(await opened.outbox.findWebhook("acc_1")).toBeNull()
       expect(await opened.outbox.list()).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
+      expect(await opened.outbox.claim({ ...anyDue, nowMs: later() })).toBeNull()
     })
   })
 

@@ -92,18 +92,4 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       expect(count).toBeLessThanOrEqual(12 + refilled)
     }
   })
-
-  test("are exact over two processes", async () => {
-    const other = await openAgain()
-    const startedMs = performance.now()
-    const outcomes = await Promise.all(
-      [store, other.store, store, other.store].flatMap((one) =>
-        Array.from({ length: 10 }, () => one.takeRates([take(["a", 12])], Date.now)),
-      ),
-    )
-    const taken = outcomes.flat().filter(({ granted }) => granted).length
-    expect(taken).toBeGreaterThanOrEqual(12)
-    // A call comes back each five seconds.
-    expect(taken).toBeLessThanOrEqual(12 + Math.floor((performance.now() - startedMs) / 5_000))
-  })
 })

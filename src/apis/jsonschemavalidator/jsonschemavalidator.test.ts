@@ -244,12 +244,12 @@ test("numbers beyond 2^53 are not compared without a warning", async () => {
 
 test("addresses that are names or data, or that draft 7 allows, are no mistakes", async () => {
   const schema = "http://json-schema.org/draft-07/schema#"
-  for (const allowed of [
-    { properties: { $id: { type: "string" }, $anchor: true } },
-    { const: { $id: 1, $anchor: "1a" } },
-    { $schema: schema, definitions: { a: { $id: "#a" } }, $anchor: 1 },
-  ])
-    await check(allowed, 1)
+  for (const [allowed, fits] of [
+    [{ properties: { $id: { type: "string" }, $anchor: true } }, true],
+    [{ const: { $id: 1, $anchor: "1a" } }, false],
+    [{ $schema: schema, definitions: { a: { $id: "#a" } }, $anchor: 1 }, true],
+  ] as const)
+    expect((await check(allowed, 1)).is_valid).toBe(fits)
 })
 
 test("runs at the same time, as of small inputs, do not affect each other", async () => {

@@ -4,7 +4,6 @@ import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rates.ts"
 
 const minuteUs = 60_000_000
 const startUs = 1_700_000_000_000_000
-// Generous, for a busy machine.
 
 /** A bucket that is asked at instants of a test's choosing. */
 function createBucket(perMinute: number) {

@@ -165,17 +165,6 @@ describe("recording", () => {
 })
 
 describe("webhooks", () => {
-  test("come back as they were set; removing one makes its pending notices unsent", async () => {
-    expect(await outbox.findWebhook("acc_1")).toStrictEqual({ ...webhook, goneMs: null })
-    expect(await outbox.findWebhook("acc_2")).toBeNull()
-    expect(await setWebhook("acc_9", webhook)).toBe(false)
-    thresholds(800)
-    expect(await setWebhook("acc_1", null)).toBe(true)
-    expect(await outbox.findWebhook("acc_1")).toBeNull()
-    expect(await outbox.list()).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
-    expect(await claimAll(9_000)).toEqual([])
-  })
-
   test("an account's record does not have the secret", async () => {
     const account = await openTestStore(database, { timer: noWaitTimer }).findAccount("acc_1")
     expect(JSON.stringify(account)).not.toContain("whsec_")
