@@ -1,13 +1,14 @@
 /**
  * Everything that must hold before a change is taken: format and lint, types, tests, the build, and the tests of the
  * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one. With `--all` it tries also
- * what has its turn on another day (test/support/of-the-day.ts).
+ * what has its turn with another commit (test/support/turns.ts).
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { seedOfDay } from "../test/fuzz/seed.ts"
+import { seedOfCommit } from "../test/simulation/seed.ts"
 
 const bun = process.execPath
 /** The time limit is only there for a test that hangs: a busy machine may be ten times slower. */
@@ -44,8 +45,8 @@ let failed = 0
 const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
-const everything = process.argv.includes("--all") ? { PENKNIFE_TEST_ALL: "1" } : {}
-const env = { ...process.env, ...foldersInMemory(), ...everything }
+const turn = process.argv.includes("--all") ? undefined : String(await seedOfCommit())
+const env = { ...process.env, ...foldersInMemory(), PENKNIFE_TEST_TURN: turn }
 // Tests of the npm package's own code start the executable when there is one, so none runs beside the build.
 const [isBuilt] = await Promise.all([
   step("build", [bun, "scripts/build.ts"]),

@@ -7,8 +7,8 @@ import type { ApiDefinition } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startExampleService } from "./support/example-service.ts"
-import { ofTheDay } from "./support/of-the-day.ts"
 import type { TestService } from "./support/service.ts"
+import { inTurn } from "./support/turns.ts"
 
 const { service, prepareFor } = await startExampleService()
 
@@ -76,7 +76,7 @@ const jsonValues = [
   `[${"0,".repeat(99_999)}0]`,
 ]
 
-test.each(ofTheDay(catalog, 2).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
+test.each(inTurn(catalog, 2).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
   const [example] = api.examples
   if (!example) throw new Error("the API has no example")
   prepareFor(example)

@@ -13,8 +13,8 @@ import { type HostileCall, hostileCalls, modeNames } from "./support/hostile-cal
 import { startHostileDns } from "./support/hostile-dns.ts"
 import { hostileModes } from "./support/hostile-modes.ts"
 import { hostileAnchor } from "./support/hostile-signer.ts"
-import { ofTheDay } from "./support/of-the-day.ts"
 import { startTestService } from "./support/service.ts"
+import { inTurn } from "./support/turns.ts"
 
 const server = await startHostileDns()
 afterAll(() => server.stop())
@@ -68,7 +68,7 @@ test("there are at least 40 tricks, and each meets every API that asks the DNS",
 })
 
 describe("is answered or refused, and charged for when it is answered", () => {
-  test.each(ofTheDay(modeNames, 2).map((name) => [name, hostileModes[name]?.what ?? ""]))(
+  test.each(inTurn(modeNames, 2).map((name) => [name, hostileModes[name]?.what ?? ""]))(
     "%s: %s",
     async (mode) => {
       const { answers, charged } = await play(mode)

@@ -15,7 +15,7 @@ import { parse as parseYaml } from "yaml"
 import type { ApiDefinition, Example } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { startExampleService } from "./support/example-service.ts"
-import { ofTheDay } from "./support/of-the-day.ts"
+import { inTurn } from "./support/turns.ts"
 
 const root = join(import.meta.dir, "..")
 /** Packages whose texts are the answer: schedules in words and names of groups of ISBN. */
@@ -45,7 +45,7 @@ test.each([
   expect([message, foundIn(message).length]).not.toEqual([message, 0])
 })
 
-test.each(ofTheDay(catalog, 2).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
+test.each(inTurn(catalog, 2).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
   const { key } = await service.createKey("pro")
   const change = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.constantFrom(...inserted))
   await fc.assert(

@@ -5,8 +5,8 @@ import { describe, expect, test } from "bun:test"
 import type { Dns } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { createManualClock } from "./support/clock.ts"
-import { ofTheDay } from "./support/of-the-day.ts"
 import { startTestService, type TestOptions, type TestService } from "./support/service.ts"
+import { inTurn } from "./support/turns.ts"
 
 const json = { "content-type": "application/json" }
 const lookup = "/v1/bluetoothlookup?companyid=76"
@@ -251,7 +251,7 @@ describe("no line contains", () => {
             send(path, { key, method: "POST", headers: { ...json, ...more }, body })
           // A broken DNS makes no difference to APIs that do not ask it. One of these is enough.
           const isAffected = ({ id, asksDns }: (typeof catalog)[number]) => asksDns === true || id === "hmac"
-          const apis = (ports.dns ? catalog.filter(isAffected) : ofTheDay(catalog, 2)).values()
+          const apis = (ports.dns ? catalog.filter(isAffected) : inTurn(catalog, 2)).values()
           const sendToApis = async () => {
             for (const api of apis) await sendTo(api)
           }

@@ -17,8 +17,8 @@ import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
 import { connectMcp } from "./support/mcp.ts"
-import { ofTheDay } from "./support/of-the-day.ts"
 import { startTestService } from "./support/service.ts"
+import { inTurn } from "./support/turns.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 type Input = Readonly<Record<string, unknown>>
@@ -44,7 +44,7 @@ const tools = await connectMcp(service.url, (await service.createKey("pro")).key
 await tools.client.listTools()
 afterAll(() => tools[Symbol.asyncDispose]())
 
-test.each(ofTheDay(catalog, 2).map((api) => [api.id, api] as const))("%s", async (id, api) => {
+test.each(inTurn(catalog, 2).map((api) => [api.id, api] as const))("%s", async (id, api) => {
   const { surfaces, creditsUsed } = surfacesFor(api)
   const answered = new Map<string, number>()
   const inputs = [api.examples[0]?.input ?? {}, ...fc.sample(inputFor(api), { seed, numRuns: inputsOfEach })]

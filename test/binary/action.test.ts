@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test"
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { startDnsServer } from "../support/dns-server.ts"
-import { hasTurn } from "../support/of-the-day.ts"
 import { tempDir } from "../support/temp.ts"
+import { hasTurn } from "../support/turns.ts"
 import { binary } from "./support.ts"
 
 interface Step {

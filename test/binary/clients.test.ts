@@ -1,13 +1,9 @@
-/**
- * The clients of the test double behave the same in each language: one of them a day. `bun run clients` runs all, with those for
- * Go and Java.
- */
+/** The clients of the test double behave the same in each language. `bun run clients` also runs those for Go and Java. */
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type MockOptions, startMock } from "penknife/mock"
 import { canRun, checkedRuns, runClient } from "../../scripts/clients/runs.ts"
-import { ofTheDay } from "../support/of-the-day.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary } from "./support.ts"
@@ -38,7 +34,7 @@ test("the options of each client are those that the documentation lists", async 
   expect([...new Set([...methods].map(([, name]) => name))]).toEqual(java ?? [])
 })
 
-for (const run of ofTheDay(checkedRuns, 3)) {
+for (const run of checkedRuns) {
   if (canRun(run)) test(run.name, async () => expect(await runClient(run, binary)).toBeNull())
   else console.error(`\n!! LEFT OUT: ${run.name}. ${run.install}\n`)
 }

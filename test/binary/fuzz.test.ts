@@ -17,8 +17,8 @@ import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? seedOfDay())
-/** Grows with the catalog: each API gets 35 requests. */
-const runs = Number(process.env.FUZZ_RUNS ?? 35 * catalog.length)
+/** Grows with the catalog: each API gets 70 requests. */
+const runs = Number(process.env.FUZZ_RUNS ?? 70 * catalog.length)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const connections = 16
 /** Requests to each API after which nearly all code has run once: memory is compared with what it is then. */

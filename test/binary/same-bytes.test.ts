@@ -4,8 +4,8 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { compile } from "../../scripts/executable.ts"
-import { hasTurn } from "../support/of-the-day.ts"
 import { tempDir } from "../support/temp.ts"
+import { hasTurn } from "../support/turns.ts"
 import { binary } from "./support.ts"
 
 const digestOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex")

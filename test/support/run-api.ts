@@ -14,7 +14,7 @@ export function runApi<Input extends TObject, Output extends TObject>(
 }
 
 interface Given {
-  /** What the DNS has, or the DNS itself. Nothing by default. */
+  /** The records of the DNS, or the DNS itself. Nothing by default. */
   readonly dns?: DnsZone | Dns
   readonly premium?: boolean
 }

@@ -6,7 +6,7 @@ import { expect } from "bun:test"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { hasTurn } from "../../support/of-the-day.ts"
+import { hasTurn } from "../../support/turns.ts"
 import { isSlow } from "./slow.ts"
 import { settled } from "./wait.ts"
 

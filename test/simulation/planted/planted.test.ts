@@ -1,17 +1,16 @@
 /**
- * Bugs that are planted to try the oracles of the simulation. Each day tries six of them, so that a week tries all; with
- * `PENKNIFE_TEST_ALL=1` all at once.
+ * Bugs that are planted to try the oracles of the simulation. The check of a commit tries six of them, a run of this file all.
  */
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { ofTheDay } from "../../support/of-the-day.ts"
+import { inTurn } from "../../support/turns.ts"
 import { type PlantedBug, plantedBugs } from "./bugs.ts"
 
 const root = join(import.meta.dir, "../../..")
 /** Bugs are found by chance: a rare one may need as many seeds. */
 const mostSeeds = 300
 
-const chosen = ofTheDay(plantedBugs, Math.ceil(plantedBugs.length / 6))
+const chosen = inTurn(plantedBugs, Math.ceil(plantedBugs.length / 6))
 
 /** Simulates the service with a bug, and returns what was found. */
 async function simulateWith({ name, options = [], seed = 1 }: PlantedBug): Promise<string> {

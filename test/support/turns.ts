@@ -1,0 +1,21 @@
+/**
+ * Turns of tests that take long and rarely fail. The check of a commit tries a part of them, which follows from the commit: it
+ * has the same result each day, and other commits try the rest. A file that is run by itself tries everything, and so does
+ * `bun run check --all`.
+ */
+
+/** A number that `scripts/check.ts` makes of the commit. */
+const turn = process.env.PENKNIFE_TEST_TURN
+
+/** Whether everything is tried. */
+export const isAll = turn === undefined
+
+/** Whether the test with this number has its turn: one commit of `parts` tries it. */
+export function hasTurn(place: number, parts: number): boolean {
+  return isAll || (place + Number(turn)) % parts === 0
+}
+
+/** The part of a list that has its turn. */
+export function inTurn<Value>(all: readonly Value[], parts: number): readonly Value[] {
+  return all.filter((_, place) => hasTurn(place, parts))
+}
