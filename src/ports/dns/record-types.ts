@@ -1,33 +1,10 @@
 import type { DnsType } from "../../apis/contract.ts"
+import numbers from "./record-types.json"
 
 type NamedType = Exclude<DnsType, `TYPE${number}`>
 
 /** The numbers of the record types with a name of their own (IANA, "Resource Record (RR) TYPEs"). */
-export const typeNumbers = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  SOA: 6,
-  PTR: 12,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  SRV: 33,
-  NAPTR: 35,
-  DNAME: 39,
-  DS: 43,
-  SSHFP: 44,
-  RRSIG: 46,
-  NSEC: 47,
-  DNSKEY: 48,
-  NSEC3: 50,
-  NSEC3PARAM: 51,
-  TLSA: 52,
-  SVCB: 64,
-  HTTPS: 65,
-  SPF: 99,
-  CAA: 257,
-} as const satisfies Record<NamedType, number>
+export const typeNumbers: Readonly<Record<NamedType, number>> = numbers
 
 /** The number of the pseudo-record of EDNS (RFC 6891 §6.1.1). */
 export const typeOpt = 41

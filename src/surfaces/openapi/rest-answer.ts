@@ -1,6 +1,7 @@
 import { maxReplays, maxReplaysAskingOthers } from "../../call/once.ts"
 import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
+import { formats as textFormats } from "./components.json"
 import { type JsonObject, objectOf, refTo } from "./json-object.ts"
 
 /** Example answers by name. `component` names the component of the document that has one in JSON. */
@@ -36,18 +37,6 @@ function jsonContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
 function textSchema(format: keyof typeof textFormats): JsonObject {
   return refTo("schemas", textFormats[format].name)
 }
-
-const textFormats = {
-  xml: {
-    name: "AnswerAsXml",
-    text: 'The JSON answer as a `response` element. Null is `xsi:nil="true"`; an array is a repeated element.',
-  },
-  yaml: { name: "AnswerAsYaml", text: "The JSON answer as YAML, for readers of YAML 1.1 and 1.2." },
-  csv: {
-    name: "AnswerAsCsv",
-    text: "The header `key,value`, then a row for each value in `data` (`a.b`, `list[0]`). An error has the rows `status` and `error`.",
-  },
-} as const
 
 /** Answers in formats other than JSON, as components of the document. */
 export const textSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(

@@ -2,14 +2,13 @@ import { fixedFault } from "../../call/fault.ts"
 import { usageSchema } from "../../call/usage-report.ts"
 import { indexOf } from "../discovery/documents.ts"
 import { metricsTokenNeeded } from "../http/frame.ts"
+import components from "./components.json"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import {
   type ApiDocInput,
-  countOf,
   type DocumentedApi,
   type JsonObject,
-  objectOf,
   type PathGroup,
   refTo,
   toJsonSchema,
@@ -20,11 +19,7 @@ import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.
 export function servicePaths(service: ApiDocInput): PathGroup {
   const { apis, version, metrics } = service
   const documentHeaders = { ...commonHeaders, ...refsTo("ETag") }
-  const program = objectOf({
-    version: { type: "string" },
-    commit: { type: ["string", "null"], description: "The commit that it was built from, if it is known." },
-  })
-  const health = answered("The process is up.", program, { version, commit: null })
+  const health = answered("The process is up.", components.program, { version, commit: null })
   return {
     paths: {
       "/v1/usage": { get: usageOperation(apis[0]) },
@@ -104,26 +99,11 @@ function metricsOperation(access: "open" | "token"): JsonObject {
 }
 
 function indexOperation(service: ApiDocInput): JsonObject {
-  const api = objectOf({
-    id: { type: "string" },
-    title: { type: "string" },
-    method: { type: "string", enum: ["GET", "POST"] },
-    path: { type: "string" },
-    credits: countOf("Credits of a successful call."),
-    documentation: { type: "string" },
-  })
-  const links = { type: "object", additionalProperties: { type: "string" } }
-  const index = objectOf({
-    name: { type: "string" },
-    version: { type: "string" },
-    apis: { type: "array", items: api },
-    links,
-  })
   const success = {
     description: "The APIs, and links to what describes them.",
     headers: { ...commonHeaders, ...refsTo("Link") },
     content: {
-      ...restContent(okEnvelope(index), { index: okExample("Index", indexOf(service)) }),
+      ...restContent(okEnvelope(components.index), { index: okExample("Index", indexOf(service)) }),
       "text/html": {
         schema: { type: "string", description: "A page for people, for browsers that open it." },
       },

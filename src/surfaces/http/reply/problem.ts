@@ -1,3 +1,8 @@
+import statusNames from "./status-names.json"
+
+/** The names of the statuses that errors of the APIs have (RFC 9110 §15, RFC 6585 §4). */
+const titles: Readonly<Record<string, string>> = statusNames
+
 /** The start of a problem's `type`, before the code. A URN is the same on every installation (RFC 9457 §3.1.1). */
 export const problemTypeStart = "urn:penknife:problem:"
 
@@ -20,23 +25,4 @@ export function toProblem({ status, fault, detail, requestId }: ApiError) {
     detail,
     request_id: requestId,
   }
-}
-
-/** The names of the statuses that errors of the APIs have (RFC 9110 §15, RFC 6585 §4). */
-const titles: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  413: "Content Too Large",
-  415: "Unsupported Media Type",
-  422: "Unprocessable Content",
-  429: "Too Many Requests",
-  499: "Client Closed Request",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
 }
