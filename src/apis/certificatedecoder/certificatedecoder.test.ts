@@ -138,6 +138,65 @@ describe("the chain", () => {
   })
 })
 
+describe("the certificates after the first", () => {
+  type Issuing = Partial<x509.X509CertificateCreateWithKeyParams> & { readonly name: string }
+  /** A certificate that the key of all of them signed, in the name of `issuer`. */
+  async function issue({ name, issuer, extensions = [], ...rest }: Issuing & { readonly issuer: string }) {
+    const validity = { notBefore: new Date("2026-01-01"), notAfter: new Date("2027-01-01") }
+    const made = await x509.X509CertificateGenerator.create({
+      ...{
+        subject: `CN=${name}`,
+        issuer: `CN=${issuer}`,
+        publicKey: keys.publicKey,
+        signingKey: keys.privateKey,
+      },
+      ...{ serialNumber: "01", signingAlgorithm: ecdsa, extensions, ...validity, ...rest },
+    })
+    return `${made.toString("pem")}\n`
+  }
+  const ca = (isCa: boolean, pathLength?: number) =>
+    new x509.BasicConstraintsExtension(isCa, pathLength, true)
+  const usage = (flags: x509.KeyUsageFlags) => new x509.KeyUsagesExtension(flags, true)
+  const first = issue({
+    ...{ name: "a.example", issuer: "A" },
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: "dns", value: "a.example" }])],
+  })
+  const middle = (extensions: x509.Extension[], more = {}) =>
+    issue({ name: "A", issuer: "B", extensions, ...more })
+  const top = (extensions: x509.Extension[], more = {}) =>
+    issue({ name: "B", issuer: "B", extensions, ...more })
+  const past = { notBefore: new Date("2020-01-01"), notAfter: new Date("2021-01-01") }
+  const future = { notBefore: new Date("2026-12-01") }
+
+  test.each<[string, Promise<string>, Promise<string>, string[]]>([
+    ["authorities", middle([ca(true, 0)]), top([ca(true, 1)]), []],
+    ["no authority", middle([ca(false)]), top([ca(true)]), ["chain_ca chain[0]"]],
+    ["no constraints", middle([]), top([ca(true)]), ["chain_ca chain[0]"]],
+    [
+      "a key for other uses",
+      middle([ca(true), usage(x509.KeyUsageFlags.digitalSignature)]),
+      top([ca(true)]),
+      ["chain_ca chain[0]"],
+    ],
+    [
+      "a key for certificates",
+      middle([ca(true), usage(x509.KeyUsageFlags.keyCertSign)]),
+      top([ca(true)]),
+      [],
+    ],
+    ["too many below", middle([ca(true)]), top([ca(true, 0)]), ["chain_ca chain[1]"]],
+    ["a root without constraints", middle([ca(true)]), top([]), []],
+    ["a root that is no authority", middle([ca(true)]), top([ca(false)]), ["chain_ca chain[1]"]],
+    ["an expired one", middle([ca(true)], past), top([ca(true)]), ["chain_time chain[0]"]],
+    ["a root of the future", middle([ca(true)]), top([ca(true)], future), ["chain_time chain[1]"]],
+  ])("%s: %p", async (_name, below, above, wanted) => {
+    const { is_valid, problems, chain } = await decode((await first) + (await below) + (await above))
+    expect(problems.map(({ code, where }) => `${code} ${where}`)).toEqual(wanted)
+    expect(is_valid).toBe(!wanted.some((one) => one.startsWith("chain_ca")))
+    expect(chain.map((one) => one.is_issuer_of_previous)).toEqual([true, true])
+  })
+})
+
 describe("lint", () => {
   const server = new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth])
   const rulesOf = async (changes: Parameters, extensions = [server]) =>

@@ -23,6 +23,9 @@ export const { problemList, problem, newProblems } = defineProblems({
   no_names: "warning: no subjectAltName; programs ignore the common name (RFC 9525 §6.3)",
   host: "error: no name in subjectAltName fits `host` (RFC 9525 §6)",
   chain_order: "warning: a certificate is not followed by the one that signed it",
+  chain_time: "warning: a certificate after the first has expired, or is not valid yet",
+  chain_ca:
+    "error: a certificate signed the one before it and may not: it is no authority, or may not have that many below it (RFC 5280 §4.2.1.3 and 4.2.1.9)",
 })
 
 type Problem = ReturnType<typeof problem>
@@ -106,6 +109,35 @@ export async function chainOf([first, ...others]: readonly Entry[]) {
     before = entry
   }
   return chain
+}
+
+/** The problems of the certificates after the first, at `now` in milliseconds since 1970. */
+export function chainProblems(
+  [, ...entries]: readonly Entry[],
+  chain: readonly { readonly is_issuer_of_previous: boolean }[],
+  now: number,
+): Problem[] {
+  const [found, add] = newProblems()
+  if (chain.some((one) => !one.is_issuer_of_previous))
+    add("chain_order", "chain", "A certificate is not followed by the one that signed it.")
+  for (const [index, entry] of entries.entries()) {
+    const [misfit] = validityProblems(entry, now).filter(({ code }) => code !== "time_form")
+    if (entry.kind === "certificate" && misfit) add("chain_time", `chain[${index}]`, misfit.message)
+    if (chain[index]?.is_issuer_of_previous && !maySign(entry, entries.slice(0, index)))
+      add("chain_ca", `chain[${index}]`, "The certificate signed the one before it, which it may not.")
+  }
+  return found
+}
+
+/** Whether a certificate may sign those of others, with the authorities below it. A root of version 1 has no constraints. */
+function maySign({ subject, issuer, is_ca, extensions, key_usage, path_length }: Entry, below: Entry[]) {
+  const isOldRoot = subject === issuer && !extensions.some(({ oid }) => oid === "2.5.29.19")
+  const authorities = below.filter((one) => one.subject !== one.issuer).length
+  return (
+    (is_ca || isOldRoot) &&
+    (key_usage?.includes("keyCertSign") ?? true) &&
+    authorities <= (path_length ?? Number.POSITIVE_INFINITY)
+  )
 }
 
 /** Whether a certificate was signed by the key of another, whose subject is its issuer. */

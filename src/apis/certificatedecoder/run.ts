@@ -3,7 +3,7 @@ import { parseAddress } from "../../values/ip.ts"
 import { verdictOf } from "../../values/problems.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { readBlocks } from "./blocks.ts"
-import { chainOf, entryProblems, problem } from "./checks.ts"
+import { chainOf, chainProblems, entryProblems, problem } from "./checks.ts"
 import { type Entry, readEntry } from "./describe.ts"
 import type { certificatedecoder } from "./index.ts"
 import { day, lint } from "./lint.ts"
@@ -41,9 +41,7 @@ export const run: RunOf<typeof certificatedecoder> = async ({ certificate, host 
   if (first === undefined) throw new Error("no block was read")
   const now = ports.clock.now()
   const chain = await chainOf(entries)
-  const problems = await entryProblems(first, now)
-  if (chain.some((one) => !one.is_issuer_of_previous))
-    problems.push(problem("chain_order", "chain", "A certificate is not followed by the one that signed it."))
+  const problems = [...(await entryProblems(first, now)), ...chainProblems(entries, chain, now)]
   const matched_name = host === undefined ? null : await findNameOf(host, first.names)
   if (host !== undefined && matched_name === null)
     problems.push(problem("host", "subjectAltName", "The certificate has no name that fits the host."))
