@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { createMockClock } from "../src/ports/mock-ports.ts"
 import { readAnswer } from "./support/answer.ts"
 import { postWith } from "./support/keyed-request.ts"
-import { post, startTestMock, ways } from "./support/mock.ts"
+import { post, startTestMock, type TestMock, ways } from "./support/mock.ts"
 import { tempDir } from "./support/temp.ts"
 import { until } from "./support/until.ts"
 
@@ -384,4 +384,26 @@ test("mails that a service would send are listed with their text, the same after
   expect(signIn?.text).toContain(signIn?.link)
   await mock.reset()
   expect(await play()).toEqual(first)
+})
+
+test("an answer prepared after the start changes nothing: the next ones are those of a mock without", async () => {
+  const read = async (one: TestMock) => {
+    const answers: string[] = []
+    for (const path of [
+      "/_mock/clock",
+      "/_mock/requests",
+      "/v1/usage",
+      "/_mock/requests",
+      "/_mock/sessions",
+    ]) {
+      const answer = await one.fetch(path)
+      answers.push(`${path} ${answer.status} ${answer.headers.get("x-request-id")} ${await answer.text()}`)
+    }
+    return answers.map((answer) => answer.replaceAll(new URL(one.url).host, ""))
+  }
+  const [prepared, other] = [await startTestMock(), await startTestMock()]
+  await prepared.warmUp()
+  const expected = await read(other)
+  expect(await read(prepared)).toEqual(expected)
+  expect(expected.join()).not.toContain("warm-up")
 })

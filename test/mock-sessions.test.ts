@@ -1,5 +1,7 @@
 /** Sessions of the mock: each is a mock of its own below a base path, or by a header. */
 import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { mostOpen } from "../src/app/mock-stores.ts"
 import { createSessions, maxSessions } from "../src/surfaces/http/mock/sessions.ts"
 import { readAnswer } from "./support/answer.ts"
 import { openBrowser } from "./support/browser.ts"
@@ -92,6 +94,64 @@ test("every way of calling works below the base path, with addresses that do so 
   const { mails } = (await get(`${url}/_mock/mails`)).data as { mails: { link: string }[] }
   expect(mails.map(({ link }) => link.startsWith(`${url}/portal`))).toEqual([true])
   expect((await get(`${mock.url}/_mock/mails`)).data).toEqual({ mails: [] })
+})
+
+test("a session whose store is put away before each request answers as one whose store stays open", async () => {
+  const others = await Promise.all(Array.from({ length: mostOpen }, () => newSession(mock.url)))
+  const putAway = () => Promise.all(others.map(({ url }) => fetch(`${url}/v1/usage`, { headers: key })))
+  const admin = { "x-admin-key": "mock-admin" }
+  const accounts = ["acc_mockPro", "acc_mockNoCredits", "acc_none"]
+  const adminPaths = accounts.flatMap((id) => [
+    `accounts/${id}`,
+    `accounts/${id}/keys`,
+    `usage?account=${id}`,
+  ])
+  const [GET, PUT, POST, DELETE] = ["GET", "PUT", "POST", "DELETE"] as const
+  const step = fc.oneof(
+    fc.constantFrom([GET, lookUp], [GET, "/v1/usage"], [POST, "/v1/hmac", { message: "a", key: "b" }]),
+    fc.integer({ min: 1, max: 3 }).map((count) => {
+      const inputs = Array.from({ length: count }, () => ({ companyid: "76" }))
+      return [POST, "/v1/bluetoothlookup/batch", { inputs }] as const
+    }),
+    fc.constantFrom("1h", "1d", "31d", "400d").map((advance) => [PUT, "/_mock/clock", { advance }] as const),
+    fc.constantFrom(
+      [PUT, "/_mock/faults", { api: "hmac", status: 503, times: 1 }],
+      [DELETE, "/_mock/faults"],
+    ),
+    fc.constantFrom(
+      ...["requests", "notices", "mails", "faults", "clock"].map((path) => [GET, `/_mock/${path}`]),
+    ),
+    fc.constantFrom([GET, "/_mock/seed"], [POST, "/_mock/reset"]),
+    fc.constantFrom(...adminPaths.map((path) => [GET, `/admin/v1/${path}`])),
+    fc.constantFrom("accounts", ...accounts.map((id) => `accounts/${id}/keys`)).map((path) => {
+      return [POST, `/admin/v1/${path}`, { name: "Made by a test" }] as const
+    }),
+  ) as fc.Arbitrary<readonly [method: string, path: string, body?: object]>
+  const statuses = new Set<number>()
+  const answerOf = async (base: string, [method, path, body]: readonly [string, string, object?]) => {
+    const headers = { ...key, ...admin, "content-type": "application/json" }
+    const answer = await fetch(base + path, { ...(body && postWith(body)), method, headers })
+    statuses.add(answer.status)
+    const { date: _, ...kept } = Object.fromEntries(answer.headers)
+    return `${answer.status} ${JSON.stringify(kept)} ${await answer.text()}`.replaceAll(base, "BASE")
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), async (steps) => {
+      const [open, putAwayOften] = [await newSession(mock.url), await newSession(mock.url)]
+      const expected: string[] = []
+      for (const one of steps) expected.push(await answerOf(open.url, one))
+      const given: string[] = []
+      for (const one of steps) {
+        await putAway()
+        given.push(await answerOf(putAwayOften.url, one))
+      }
+      expect(given).toEqual(expected)
+      for (const { id } of [open, putAwayOften])
+        await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
+    }),
+    { numRuns: 12 },
+  )
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 404]))
 })
 
 describe("a browser", () => {

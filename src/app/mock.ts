@@ -127,7 +127,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
     httpSettings(config, { sharedPort: false, tls, isMock: true }),
   )
   return {
-    ...{ url: server.url, seed: server.seed, key: defaultKey, ca: tls?.ca ?? null },
+    ...{ url: server.url, seed: server.seed, warmUp: server.warmUp, key: defaultKey, ca: tls?.ca ?? null },
     webhook: mockWebhookOf(config.webhook),
     differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {

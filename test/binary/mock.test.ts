@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startMock } from "../../src/mock-client/start-mock.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
-import { liveInParallel, newSession } from "../support/mock-sessions.ts"
+import { liveByTurns, liveInParallel, newSession } from "../support/mock-sessions.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary, isAlive, run, start } from "./support.ts"
@@ -55,18 +55,31 @@ test("60 tests at a time, each in a session of one process, see nothing of each 
   expect(await mock.requests()).toEqual([])
 })
 
+const kilobytesOf = (pid: number | null) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
+
 test.if(linux)(
   "a thousand sessions that no test uses yet take at most 50 kB each; one more is refused",
   async () => {
     await using mock = await startMock({ command: [binary] })
-    const kilobytes = () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${mock.pid}/status`, "utf8"))?.[1])
     await newSession(mock.url)
-    const before = kilobytes()
+    const before = kilobytesOf(mock.pid)
     for (let made = 1; made < 1_000; made++) await newSession(mock.url)
-    expect((kilobytes() - before) / 999).toBeLessThanOrEqual(50)
+    expect((kilobytesOf(mock.pid) - before) / 999).toBeLessThanOrEqual(50)
     await expect(newSession(mock.url)).rejects.toThrow("There are 1000 sessions, the most at once.")
     await lookUp(mock)
+  },
+)
+
+test.if(linux)(
+  "a thousand used sessions see nothing of each other and take at most 250 kB each; one more is refused",
+  async () => {
+    await using mock = await startMock({ command: [binary] })
+    const before = kilobytesOf(mock.pid)
+    await liveByTurns(mock.url, 1_000)
+    expect((kilobytesOf(mock.pid) - before) / 1_000).toBeLessThanOrEqual(250)
+    await expect(newSession(mock.url)).rejects.toThrow("There are 1000 sessions, the most at once.")
+    expect(await mock.requests()).toEqual([])
   },
 )
 

@@ -103,3 +103,77 @@ async function live(shared: string, receiver: Receiver, index: number): Promise<
   }
   return ids.length
 }
+
+/** The most sessions of {@link liveByTurns} that work at the same time, as the workers of a test runner do. */
+const workers = 16
+
+/**
+ * Runs so many tests, of which only some work at the same time: each in a session of its own, which stays. Each changes its clock,
+ * fault and webhook and calls; when all have, each looks again. It sees its own changes and no others.
+ */
+export async function liveByTurns(url: string, count: number): Promise<void> {
+  const receiver = startReceiver()
+  const lives: ReturnType<typeof openLife>[] = []
+  const byTurns = async (work: (index: number) => Promise<void>) => {
+    let next = 0
+    const run = async () => {
+      while (next < count) await work(next++)
+    }
+    await Promise.all(Array.from({ length: workers }, run))
+  }
+  await byTurns(async (index) => {
+    lives[index] = openLife(url, await newSession(url), receiver, index)
+    await lives[index]?.change()
+  })
+  expect(new Set(lives.map(({ id }) => id)).size).toBe(count)
+  await byTurns(async (index) => lives[index]?.lookAgain())
+  const expected = lives.flatMap(({ path, ids }) => ids().map((id) => `${path} ${id}`))
+  expect(receiver.received.map(({ path, headers }) => `${path} ${headers["webhook-id"]}`).sort()).toEqual(
+    expected.sort(),
+  )
+}
+
+function openLife(shared: string, { id, url, header, key }: NewSession, receiver: Receiver, index: number) {
+  // Half of the tests name their session by the header.
+  const base = index % 2 === 0 ? url : shared
+  const send = (method: string, path: string, more = {}, body?: object) => {
+    const headers = { [header]: id, "content-type": "application/json", ...more }
+    return fetch(base + path, { ...(body && postWith(body)), method, headers })
+  }
+  const read = async (path: string) => (await readAnswer(send("GET", `/_mock/${path}`))).data
+  const call = async () => {
+    const answer = await send("GET", "/v1/bluetoothlookup?companyid=76", { "x-api-key": key })
+    return [answer.headers.get("x-api-credits-used"), (await readAnswer(answer)).data?.company]
+  }
+  const now = new Date(Date.UTC(2025, 5, 1) + index * 60_000).toISOString()
+  const status = 510 + (index % 80)
+  const path = `/hook/${id}`
+  let ids: readonly string[] = []
+  return {
+    id,
+    path,
+    ids: () => ids,
+    async change() {
+      const to = { url: receiver.url.replace("/hook", path) }
+      const admin = { "x-admin-key": "mock-admin" }
+      const set = await send("POST", "/admin/v1/accounts/acc_mockNoCredits/webhook", admin, to)
+      expect(set.status).toBe(200)
+      expect((await send("PUT", "/_mock/faults", {}, { api: "hmac", status })).status).toBe(200)
+      // A new credit month is a notice.
+      expect((await send("PUT", "/_mock/clock", {}, { now })).status).toBe(200)
+      expect(await call()).toEqual(["1", "Apple, Inc."])
+      const refused = await send("POST", "/v1/hmac", { "x-api-key": key }, {})
+      expect(refused.status).toBe(status)
+    },
+    async lookAgain() {
+      expect(await read("clock")).toEqual({ now, mode: "stopped" })
+      expect(await read("faults")).toEqual({ faults: [{ api: "hmac", status }] })
+      expect(await call()).toEqual(["2", "Apple, Inc."])
+      const { requests, total } = (await read("requests")) as { requests: { at: string }[]; total: number }
+      expect([total, requests.filter(({ at }) => at === now).length]).toEqual([4, 3])
+      const { notices } = (await read("notices")) as { notices: { id: string; attempts: object[] }[] }
+      ids = notices.flatMap((notice) => (notice.attempts.length > 0 ? [notice.id] : []))
+      expect(ids.length).toBeGreaterThan(0)
+    },
+  }
+}

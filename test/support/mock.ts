@@ -15,6 +15,8 @@ export interface TestMock {
   /** Sends a request to a control path. */
   control(method: string, path: string, body?: unknown): Promise<Answer & { readonly code: number }>
   reset(): Promise<void>
+  /** Prepares the first answer, as the command does after its start. */
+  warmUp(): Promise<void>
 }
 
 /** A mock on a real socket, in this process. It stops after the test that started it, or after the file's tests. */
@@ -40,6 +42,7 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
     url,
     fetch: (path, init) => checked(path, withKey(init)),
     control,
+    warmUp: mock.warmUp,
     async reset() {
       await control("POST", "/reset")
     },

@@ -131,6 +131,8 @@ export interface RunningMock {
   readonly differences?: readonly string[] | undefined
   /** The present state as a seed file. */
   seed(): Promise<string>
+  /** Prepares the first answer, which takes some milliseconds. Changes nothing. */
+  warmUp(): Promise<void>
   stop(): Promise<void>
 }
 
