@@ -108,8 +108,8 @@ async function live(shared: string, receiver: Receiver, index: number): Promise<
 const workers = 16
 
 /**
- * Runs so many tests, of which only some work at the same time: each in a session of its own, which stays. Each changes its clock,
- * fault and webhook and calls; when all have, each looks again. It sees its own changes and no others.
+ * Runs so many tests, of which only some work at the same time: each in a session of its own, which stays. Each changes its
+ * clock, fault and webhook and calls; when all have, each looks again. It sees its own changes and no others.
  */
 export async function liveByTurns(url: string, count: number): Promise<void> {
   const receiver = startReceiver()
