@@ -199,6 +199,7 @@ test.each([
   ],
   ["accounts:\n  - &a {name: A}\n  - *a", "3:5: must not be an alias of YAML: write the value out"],
   ["now: 2025-01-01\nnow: 2025-01-01", "2:1: Map keys must be unique"],
+  ["now: 2025-01-01\n---\nnow: 2025-01-02", "2:1: must be one document of YAML"],
   ["profile: none", "1:10: profile must be one of ok, flaky, "],
   ["faults: [{api: nope, status: 503}]", "1:16: faults[0].api must be one of hmac, "],
   ["faults: [{api: hmac}]", "1:10: faults[0].status is missing: "],
@@ -219,6 +220,19 @@ test.each([
   const mistakes = await mistakesOf(text)
   expect(mistakes).toHaveLength(1)
   expect(mistakes[0]).toStartWith(mistake)
+})
+
+test("a seed in another encoding than UTF-8 is refused, and a byte order mark is not", async () => {
+  const latin = fileOf("")
+  writeFileSync(latin, Buffer.from("accounts: [{name: Caf\xe9}]\n", "latin1"))
+  const refused = await runCliForTest(["mock", "--port", "0", "--seed", latin])
+  expect([refused.code, refused.out]).toEqual([2, ""])
+  expect(refused.err).toBe(`penknife: The seed ${latin} must be text in UTF-8.\n`)
+  for (const [text, ending] of [
+    ["\ufeffaccounts: [{name: Café}]\n", "yaml"],
+    ['\ufeff[[accounts]]\nname = "Café"\n', "toml"],
+  ] as const)
+    expect(await print(fileOf(text, ending))).toContain("name: Café")
 })
 
 test("all mistakes are named at once, in the order of the file, also in TOML", async () => {

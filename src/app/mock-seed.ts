@@ -22,6 +22,7 @@ import { createSeededRandom } from "../ports/mock-ports.ts"
 import { createFixedWeb } from "../ports/web/fixed-web.ts"
 import { type Mutation, notifyChoices } from "../store/admin-store.ts"
 import { requireFault, requireStub, ruleSchemas } from "../surfaces/http/mock/control-input.ts"
+import { fromUtf8 } from "../values/byte-text.ts"
 import { escapeHidden } from "../values/hidden-characters.ts"
 import { isObject } from "../values/is-object.ts"
 import { pointerTo } from "../values/json-value.ts"
@@ -92,7 +93,7 @@ export const entrySchemas = { account, key }
 /** A state to start from, checked. */
 export type Seed = Awaited<ReturnType<typeof readSeed>>
 
-/** The most bytes of a seed: as many names of one mapping take seconds to compare. */
+/** The most bytes of a seed. */
 const maxBytes = 524_288
 
 /**
@@ -103,12 +104,14 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
   const given = config.seedFile ?? ""
   const name = given.startsWith("{") ? "--seed" : given
   const file = given.startsWith("{") ? new Blob([given]) : Bun.file(given)
-  const read = file.slice(0, maxBytes + 1).text()
-  const text = await read.catch((cause) => {
+  const read = file.slice(0, maxBytes + 1).bytes()
+  const bytes = await read.catch((cause) => {
     throw new ConfigError(`The seed ${name} cannot be read: ${messageOf(cause)}.`)
   })
-  if (Buffer.byteLength(text) > maxBytes)
+  if (bytes.length > maxBytes)
     throw new ConfigError(`The seed ${name} is too large: it may have ${maxBytes} bytes.`)
+  const text = fromUtf8(bytes)?.replace(/^\uFEFF/, "")
+  if (text === undefined) throw new ConfigError(`The seed ${name} must be text in UTF-8.`)
   const placed = name.endsWith(".toml") ? readPlacedToml(text) : readPlacedYaml(text)
   const seed = placed.value === undefined ? null : await check(placed.value ?? {}, config, apis)
   const lines = [...placed.mistakes]

@@ -21,7 +21,8 @@ export function readPlacedYaml(text: string): PlacedText {
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
   const at = (offset: number): Place => [lineCounter.linePos(offset).line, lineCounter.linePos(offset).col]
   const mistakes = [...document.errors, ...document.warnings].map(
-    ({ pos: [offset], message }) => [...at(offset), message] as const,
+    ({ pos: [offset], code, message }) =>
+      [...at(offset), code === "MULTIPLE_DOCS" ? "must be one document of YAML" : message] as const,
   )
   for (const offset of repeatedKeys(document)) mistakes.push([...at(offset), repeatedKey])
   const alias = "must not be an alias of YAML: write the value out"
