@@ -52,7 +52,7 @@ interface Parameter {
 }
 
 /**
- * Makes the reader of one API's input, once. It compiles with the first input, and a parameter's check when it is first given.
+ * Makes the reader of one API's input, once. A parameter's check is compiled when it is first given.
  * @param api strips blanks around each parameter, but not around texts of a POST. Without it, all blanks stay
  */
 export function compileInput(
@@ -61,26 +61,24 @@ export function compileInput(
 ): ReadInput {
   const required = new Set(input.required)
   const singleValues = new Set<string>(api?.singleValues)
-  const parametersOf = once(() =>
-    Object.entries(input.properties).map(
-      ([name, schema]): Parameter => ({
-        name,
-        schema,
-        isList: schema.type === "array",
-        isJson: isJsonValue(schema),
-        keepsBlanks:
-          !api || isJsonValue(schema) || (api.method === "POST" && isText(schema) && !singleValues.has(name)),
-        coerce: toCoercion(schema),
-        check: once(() => TypeCompiler.Compile(schema)),
-        required: required.has(name),
-        requirement: once(() => toRequirement(schema)),
-      }),
-    ),
+  const parameters = Object.entries(input.properties).map(
+    ([name, schema]): Parameter => ({
+      name,
+      schema,
+      isList: schema.type === "array",
+      isJson: isJsonValue(schema),
+      keepsBlanks:
+        !api || isJsonValue(schema) || (api.method === "POST" && isText(schema) && !singleValues.has(name)),
+      coerce: toCoercion(schema),
+      check: once(() => TypeCompiler.Compile(schema)),
+      required: required.has(name),
+      requirement: once(() => toRequirement(schema)),
+    }),
   )
 
   return (raw) => {
     const result: Input = {}
-    for (const parameter of parametersOf()) {
+    for (const parameter of parameters) {
       const value =
         raw.kind === "text" ? fromText(parameter, raw.parameters) : fromTyped(parameter, raw.values)
       if (value !== undefined) result[parameter.name] = value

@@ -30,14 +30,15 @@ export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<s
  * of its definition.
  */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
-  const input = definition.inputCheck ?? definition.input
-  const inputMask = once(() => compileInputMask(input))
+  const inputOf = () => definition.inputCheck ?? definition.input
+  const reader = once(() => compileInput(inputOf(), definition))
+  const inputMask = once(() => compileInputMask(inputOf()))
   const outputMask = once(() => compileMask(definition.output))
   return {
     definition,
     credits,
     charge: [{ api: definition.id, calls: 1, credits }],
-    readInput: compileInput(input, definition),
+    readInput: (raw) => reader()(raw),
     maskInput: (values) => inputMask()(values),
     mask: (data) => outputMask()(data),
     findDeprecated: once(() => compileDeprecated(definition)),
