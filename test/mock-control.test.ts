@@ -386,7 +386,7 @@ test("mails that a service would send are listed with their text, the same after
   expect(await play()).toEqual(first)
 })
 
-test("an answer prepared after the start changes nothing: the next ones are those of a mock without", async () => {
+test("preparing the first answer changes nothing: the next ones are those of a mock without", async () => {
   const read = async (one: TestMock) => {
     const answers: string[] = []
     for (const path of [

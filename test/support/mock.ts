@@ -15,7 +15,7 @@ export interface TestMock {
   /** Sends a request to a control path. */
   control(method: string, path: string, body?: unknown): Promise<Answer & { readonly code: number }>
   reset(): Promise<void>
-  /** Prepares the first answer, as the command does after its start. */
+  /** Prepares the first answer, as the command does before it tells the address. */
   warmUp(): Promise<void>
 }
 

@@ -43,7 +43,7 @@ type MockFlags = Partial<Record<"json" | "stopWithStdin" | "printSeed" | "seedSc
 
 /** `mock`: the whole service as a test double. */
 export function addMock(program: Command, parts: CliParts): void {
-  const { terminal, timer, startMock, mockSeedSchema, stopRequested } = parts
+  const { terminal, startMock, mockSeedSchema, stopRequested } = parts
   const command = program
     .command("mock")
     .summary("Run the service as a test double.")
@@ -70,6 +70,7 @@ export function addMock(program: Command, parts: CliParts): void {
       await mock.stop()
       throw new ServerFailed(`--strict-like: the double ends, since it may differ from ${config.like}.`)
     }
+    await mock.warmUp()
     if (json) {
       const event = { event: "listening", url, pid: process.pid, key, ca: ca ?? undefined }
       terminal.out(`${JSON.stringify({ ...event, webhook: webhook ?? undefined, differences })}\n`)
@@ -78,10 +79,6 @@ export function addMock(program: Command, parts: CliParts): void {
       if (webhook?.reason === null)
         terminal.out(`Webhooks go to ${webhook.url}, signed with ${webhook.secret}\n\n`)
     }
-    // Whoever waits for the line above reads it first.
-    const warm = Promise.withResolvers<void>()
-    timer.after(0, () => mock.warmUp().then(warm.resolve, warm.reject))
-    await warm.promise
     await stopped
     await mock.stop()
   }
