@@ -7,7 +7,7 @@ import packageJson from "../package.json" with { type: "json" }
 import { resultType } from "../scripts/generate/apis.ts"
 import { apiPages, generate } from "../scripts/generate.ts"
 import { catalog } from "../src/app/prepare.ts"
-import { statuses } from "../src/surfaces/graphql/refusal.ts"
+import statuses from "../src/surfaces/graphql/statuses.json"
 import { fieldsOf } from "../src/surfaces/markdown/api-page.ts"
 
 const root = join(import.meta.dir, "..")

@@ -1,6 +1,6 @@
 import { maxCredits } from "../accounts/plan.ts"
 import { AccountError } from "../accounts/requirements.ts"
-import { InputRejected } from "../apis/contract.ts"
+import { type GiveWay, InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { AdminOutcome, NewReplay, ReplayRecord } from "../store/admin-store.ts"
@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly ifVersion?: number | null
   /** A second request with the same key, operation and input gets the first answer (Idempotency-Key). */
   readonly idempotencyKey?: string | null | undefined
+  /** Called before each run of a bulk. */
+  readonly giveWay?: GiveWay
 }
 
 interface OperationAnswer {
@@ -141,12 +143,22 @@ export function createAdministration(parts: AdminParts) {
     operation: Operation,
     input: Record<string, unknown>,
     context: AdminContext,
-    idempotencyKey: string | null,
+    { idempotencyKey = null, giveWay }: RunOptions,
   ): Promise<OperationAnswer> {
     const { run } = operation
     if (run.kind === "read") {
       const read = () => run.read(input, context)
       const output = await (itemOf(operation.output) ? listInTurn(context.actor, read) : read())
+      return { output, isReplay: false }
+    }
+    if (run.kind === "bulk") {
+      const { actor, ifVersion } = context
+      const output = await run.runAll(input, context, async (one, values) => {
+        await giveWay?.()
+        const key = idempotencyKey && `${idempotencyKey} ${values.id}`
+        const options = { ifVersion, idempotencyKey: key }
+        return runOperation(one, { kind: "typed", values }, actor, options).then(() => null, requireFault)
+      })
       return { output, isReplay: false }
     }
     if (run.kind === "watch") throw new Error(`${operation.id} has no answer: watch it`)
@@ -164,31 +176,33 @@ export function createAdministration(parts: AdminParts) {
     }
   }
 
+  /**
+   * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
+   * @throws AdminFault
+   */
+  async function runOperation(
+    operation: Operation,
+    raw: RawInput,
+    actor: Actor,
+    options: RunOptions = {},
+  ): Promise<OperationAnswer> {
+    requirePermission(operation, actor)
+    const context: AdminContext = { ...parts, actor, ifVersion: options.ifVersion ?? null }
+    let input: Record<string, unknown> = {}
+    try {
+      const { account } = actor
+      input = readInput(operation, account === null ? raw : withOwnAccount(operation, raw, account))
+      if (account !== null) await requireOwn(operation, input, account, context)
+      const answer = await runOnce(operation, input, context, options)
+      if (account === null) return answer
+      return { ...answer, output: forCustomers(operation.output, answer.output) }
+    } catch (thrown) {
+      throw withParameter(toAdminFault(thrown), input)
+    }
+  }
+
   return {
-    /**
-     * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
-     * @throws AdminFault
-     */
-    async run(
-      operation: Operation,
-      raw: RawInput,
-      actor: Actor,
-      { ifVersion = null, idempotencyKey = null }: RunOptions = {},
-    ): Promise<OperationAnswer> {
-      requirePermission(operation, actor)
-      const context: AdminContext = { ...parts, actor, ifVersion }
-      let input: Record<string, unknown> = {}
-      try {
-        const { account } = actor
-        input = readInput(operation, account === null ? raw : withOwnAccount(operation, raw, account))
-        if (account !== null) await requireOwn(operation, input, account, context)
-        const answer = await runOnce(operation, input, context, idempotencyKey)
-        if (account === null) return answer
-        return { ...answer, output: forCustomers(operation.output, answer.output) }
-      } catch (thrown) {
-        throw withParameter(toAdminFault(thrown), input)
-      }
-    },
+    run: runOperation,
     /**
      * Checks permission and input of an operation that watches, and begins it. End the result when nobody reads it any more.
      * @param onReady is called when there is something to take
@@ -335,6 +349,11 @@ function withParameter(thrown: unknown, input: Readonly<Record<string, unknown>>
   const { code, message, id } = thrown
   const parameter = Object.keys(input).find((name) => input[name] === id)
   return parameter === undefined ? thrown : new AdminFault(code, message, { parameter })
+}
+
+function requireFault(thrown: unknown): AdminFault {
+  if (thrown instanceof AdminFault) return thrown
+  throw thrown
 }
 
 /** Turns known errors into faults. Others are returned unchanged. */

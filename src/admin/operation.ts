@@ -2,6 +2,7 @@ import { type Static, type TObject, type TSchema, type TString, Type } from "@si
 import type { PortalAction } from "../accounts/plan.ts"
 import type { Mutation } from "../store/admin-store.ts"
 import type { FileContent } from "../values/file-content.ts"
+import type { AdminFault } from "./fault.ts"
 import type { AdminParts, Subscription } from "./parts.ts"
 import type { Permission } from "./permission.ts"
 
@@ -58,7 +59,12 @@ export interface Operation<
 > extends OperationHead<Input, Output, Id> {
   readonly method: Method
   /** In a watch, `output` is one event; of a file, it is text that stands for its bytes. */
-  readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output> | FileRead<Input>
+  readonly run:
+    | Read<Input, Output>
+    | Change<Input, Output>
+    | Watch<Input, Output>
+    | FileRead<Input>
+    | Bulk<Input, Output>
 }
 
 /** The HTTP method of an operation. */
@@ -171,6 +177,17 @@ export interface Change<Input extends TObject, Output extends TSchema> {
   recall(targetId: string, context: AdminContext): Promise<Static<Output>>
 }
 
+/** Runs another operation for each of many things. */
+interface Bulk<Input extends TObject, Output extends TSchema> {
+  readonly kind: "bulk"
+  /** @param runOne runs an operation as if it was sent alone. Returns its refusal; null if it was done */
+  runAll(
+    input: Static<Input>,
+    context: AdminContext,
+    runOne: (operation: Operation, values: { readonly id: string }) => Promise<AdminFault | null>,
+  ): Promise<Static<Output>>
+}
+
 /** The mutations of a change, the contents of its audit record, and the function that makes its answer. */
 export interface PreparedChange<Output> extends ChangedThing {
   readonly mutations: readonly Mutation[]
@@ -240,7 +257,7 @@ type GivenHead<Input extends TObject, Output extends TSchema, Id extends string>
 > &
   Partial<Pick<OperationHead<Input, Output, Id>, "example">>
 
-/** Defines an operation that is neither a plain read nor a change: a watch, or a read whose input no URL may hold. */
+/** Defines an operation that is neither a plain read nor a change: a watch, a bulk, or a read whose input no URL may hold. */
 export function defineOperation<
   Input extends TObject,
   Output extends TSchema,

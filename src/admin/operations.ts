@@ -7,6 +7,7 @@ import { listAdmins, revokeAdmin } from "./admins/admin-key.ts"
 import { createAdmin } from "./admins/create-admin.ts"
 import { exportAudit, listAudit } from "./audit/list-audit.ts"
 import { createBackup, downloadBackup, listBackups, verifyBackup } from "./backups/backup.ts"
+import { runBulk } from "./bulk.ts"
 import { diffConfig, getConfig, listConfig, putConfig, reloadConfig } from "./config/change-config.ts"
 import { adjustCredits, listAdjustments, undoAdjustment } from "./credits/adjust-credits.ts"
 import { grantCredits, renewCredits } from "./credits/change-credits.ts"
@@ -59,6 +60,7 @@ const list = [
   disableKey,
   enableKey,
   revokeKey,
+  runBulk,
   queryUsage,
   showStatement,
   listStatementMonths,

@@ -16,8 +16,9 @@ import { pretendCommand } from "../support/own-command.ts"
 import { startTestService } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
 
-/** Operations that everyone may use for themselves, and with these permissions for others. */
+/** Operations that everyone may use for themselves, and with these permissions for others; and one that needs that of another. */
 const permissionsForOthers: Readonly<Record<string, string>> = {
+  "bulk.run": "keys.write",
   "passkeys.list": "people.read",
   "passkeys.rename": "people.write",
   "passkeys.remove": "people.write",

@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, parse, type SelectionSetNode } from "graphql"
 import { catalog } from "../../src/app/prepare.ts"
-import { statuses } from "../../src/surfaces/graphql/refusal.ts"
+import statuses from "../../src/surfaces/graphql/statuses.json"
 import { httpLimits } from "../../src/surfaces/http/read/limits.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import type { Operation } from "./operations.ts"

@@ -51,6 +51,7 @@ export async function exampleRequest(
   const input: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(operation.example)) {
     input[name] = typeof value === "string" ? await replaced(value, things, admin, { db, may }) : value
+    if (name === "items") input[name] = [{ id: things.key }]
   }
   // A month that is not in the future is only started again on purpose.
   if ("anyway" in operation.input.properties) input.anyway = true

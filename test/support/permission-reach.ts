@@ -19,6 +19,7 @@ import { SignInRefused } from "../../src/admin/sessions/refusal.ts"
 import { createSessions } from "../../src/admin/sessions/sessions.ts"
 import { createSignIn } from "../../src/admin/sign-in.ts"
 import { createSignUps } from "../../src/admin/sign-up/sign-ups.ts"
+import { choicesOf } from "../../src/apis/contract.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
 import { actorOf, openAdministration, type Values } from "./administration.ts"
@@ -233,9 +234,16 @@ async function walk(
     return example.startsWith("acc_") && actor.account !== null ? [actor.account] : [id ?? example]
   }
 
-  async function tryOperation(operation: Operation, identity: Identity): Promise<void> {
-    const actor = await identity.current()
-    if (actor === null) return
+  /** The inputs to try for an operation. Those of a bulk run each other operation that it offers, for one thing. */
+  function inputsOf(operation: Operation, actor: Actor): readonly Record<string, unknown>[] {
+    if (operation.run.kind === "bulk") {
+      const { operation: choice } = operation.input.properties
+      const ids = (choice && choicesOf(choice)) ?? []
+      const offered = list.filter(({ id }) => ids.includes(id))
+      return offered.flatMap((one) =>
+        inputsOf(one, actor).map((values) => ({ operation: one.id, items: () => [made(values)] })),
+      )
+    }
     let inputs: Record<string, unknown>[] = [{}]
     for (const name of Object.keys(operation.input.properties)) {
       const values = choices(name, operation, actor)
@@ -243,12 +251,20 @@ async function walk(
         values.map((value) => (value === undefined ? input : { ...input, [name]: value })),
       )
     }
-    for (const input of inputs) {
-      const made = Object.entries(input).map(([name, value]) => [
-        name,
-        typeof value === "function" ? value() : value,
-      ])
-      const values: Values = Object.fromEntries(made)
+    return inputs
+  }
+
+  function made(input: Readonly<Record<string, unknown>>): Values {
+    return Object.fromEntries(
+      Object.entries(input).map(([name, value]) => [name, typeof value === "function" ? value() : value]),
+    )
+  }
+
+  async function tryOperation(operation: Operation, identity: Identity): Promise<void> {
+    const actor = await identity.current()
+    if (actor === null) return
+    for (const input of inputsOf(operation, actor)) {
+      const values = made(input)
       const worth = await worthOfVictim()
       try {
         const { output } = await administration.run(operation, { kind: "typed", values }, actor)
@@ -276,8 +292,7 @@ async function walk(
   for (let round = 0; round < rounds; round++) {
     for (const identity of [...identities.values()]) {
       for (const operation of list) {
-        if (operation.run.kind === "read" || operation.run.kind === "change")
-          await tryOperation(operation, identity)
+        if (["read", "change", "bulk"].includes(operation.run.kind)) await tryOperation(operation, identity)
       }
     }
     await restorePermissions()

@@ -1,29 +1,8 @@
 import type { GraphQLFormattedError, SourceLocation } from "graphql"
 import type { Fault } from "../../call/fault.ts"
+import statuses from "./statuses.json"
 
-/** The HTTP status of each code that refuses a whole request. */
-export const statuses = {
-  BAD_REQUEST: 400,
-  FILE_UPLOAD_NOT_SUPPORTED: 400,
-  GRAPHQL_PARSE_FAILED: 400,
-  GRAPHQL_VALIDATION_FAILED: 400,
-  OPERATION_NOT_SUPPORTED: 400,
-  QUERY_TOO_COMPLEX: 400,
-  INVALID_API_KEY: 401,
-  INSUFFICIENT_CREDITS: 402,
-  FORBIDDEN: 403,
-  PLAN_LIMIT_EXCEEDED: 403,
-  METHOD_NOT_ALLOWED: 405,
-  IDEMPOTENCY_KEY_IN_USE: 409,
-  IDEMPOTENCY_KEY_REUSED: 422,
-  RATE_LIMITED: 429,
-  IDEMPOTENCY_KEY_USED_UP: 429,
-  INTERNAL_SERVER_ERROR: 500,
-  GRAPHQL_NOT_SUPPORTED: 501,
-  UPSTREAM_UNAVAILABLE: 503,
-} as const
-
-/** A code in the `extensions` of an error that refuses a whole request. */
+/** A code in the `extensions` of an error that refuses a whole request. The table has the HTTP status of each. */
 export type RefusalCode = keyof typeof statuses
 
 /** The GraphQL code of a fault, by its HTTP status. */

@@ -35,6 +35,10 @@ export type ReadId = {
 }[OperationId]
 /** Operations that change something. */
 export type SendId = Exclude<OperationId, ReadId>
+/** Operations that the service runs for many things in one request. */
+export type BulkId = InputOf<"bulk.run">["operation"]
+/** The result of one of them. */
+export type BulkResult = AnswerOf<"bulk.run">["data"][number]
 /** Operations that answer a list, page by page. */
 export type ListId = {
   [Id in ReadId]: AnswerOf<Id> extends PageOf<unknown> ? (InputOf<Id> extends Cursor ? Id : never) : never

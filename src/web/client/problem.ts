@@ -7,18 +7,14 @@ export class Problem extends Error {
   /** The parameter to change; null if it is not about one. */
   readonly parameter: string | null
   readonly requestId: string | null
-  /** How long to wait before the request is sent again (Retry-After in seconds); null if the service did not say. */
-  readonly retryAfterMs: number | null
 
-  constructor(status: number, body: unknown, retryAfter: string | null = null) {
+  constructor(status: number, body: unknown) {
     const { type, title, detail, parameter, request_id } = toRecord(body)
     super(text(detail) ?? text(title) ?? `The service answered with status ${status}.`)
     this.status = status
     this.code = (text(type) ?? "").replace(/^.*[/:]/, "")
     this.parameter = text(parameter)
     this.requestId = text(request_id)
-    this.retryAfterMs =
-      retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
   }
 }
 

@@ -84,9 +84,9 @@ export function postJson<T>(path: string, body: object): Promise<T> {
 }
 
 /** @throws Problem for an answer that is a refusal */
-export function refuse({ status, headers }: Response, body: unknown): never {
+export function refuse({ status }: Response, body: unknown): never {
   if (status === 401) signedOutAnswers.value++
-  throw new Problem(status, body, headers.get("retry-after"))
+  throw new Problem(status, body)
 }
 
 /**

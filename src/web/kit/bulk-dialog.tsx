@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
-import type { InputOf, SendId } from "../client/operations.ts"
+import type { BulkId, BulkResult } from "../client/operations.ts"
+import { Problem } from "../client/problem.ts"
 import { send } from "../client/request.ts"
 import { may } from "../client/session.ts"
 import { readAgain } from "../client/use-read.ts"
@@ -9,7 +10,7 @@ import { Button } from "./button.tsx"
 import { closeWindow, Dialog } from "./dialog.tsx"
 import { Form, type FormValues } from "./form.tsx"
 import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
-import { type Outcome, runEach, type Step } from "./run-each.ts"
+import { type Outcome, runParts } from "./run-parts.ts"
 import { say } from "./status.tsx"
 import { countOf, formatNumber } from "./text.tsx"
 
@@ -33,17 +34,17 @@ export interface BulkAction<Row> extends ActionTexts<Row> {
   /** Absent if nothing is asked for. */
   readonly fields?: ComponentChildren
   readonly checks: ReturnType<typeof checksOf>
-  run(row: Row, typed: FormValues, idempotencyKey: string): Promise<unknown>
+  run(rows: readonly Row[], typed: FormValues, idempotencyKey: string): Promise<readonly BulkResult[]>
 }
 
-interface OperationTexts<Row, Id extends SendId> extends ActionTexts<Row> {
+interface OperationTexts<Row, Id extends BulkId> extends ActionTexts<Row> {
   readonly operation: Id
   /** Fields that are filled in once, for all rows. */
   readonly fields?: FieldsOf<Id>
 }
 
-/** An operation that runs once for each row, with its id. Null if the user may not run it. */
-export function bulkAction<Row extends { readonly id: string }, Id extends SendId>(
+/** An operation that the service runs for each row, with its id. Null if the user may not run it. */
+export function bulkAction<Row extends { readonly id: string }, Id extends BulkId>(
   texts: OperationTexts<Row, Id>,
 ): BulkAction<Row> | null {
   const { operation, fields, ...action } = texts
@@ -53,8 +54,10 @@ export function bulkAction<Row extends { readonly id: string }, Id extends SendI
     ...action,
     ...(fields && { fields: <FormFields fields={asked} /> }),
     checks: checksOf(asked),
-    run: ({ id }, typed, idempotencyKey) =>
-      send(operation, { id, ...readFields(asked, typed) } as unknown as InputOf<Id>, { idempotencyKey }),
+    async run(rows, typed, idempotencyKey) {
+      const items = rows.map(({ id }) => ({ ...readFields(asked, typed), id }))
+      return (await send("bulk.run", { operation, items }, { idempotencyKey })).data
+    },
   }
 }
 
@@ -67,17 +70,23 @@ interface BulkDialogProps<Row> {
   left(rows: readonly Row[]): void
 }
 
-/** Says what will happen to which rows, does it row after row, and says what failed. */
+/** Says what will happen to which rows, does it part after part, and says what failed. */
 export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialogProps<Row>) {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [outcome, setOutcome] = useState<Outcome<Row> | null>(null)
-  const abort = useRef(new AbortController())
+  const isStopping = useRef(false)
+  // The same for all parts, and when rows are tried again, so that nothing is done twice.
+  const idempotencyKey = useRef(randomId())
+  function stop(): void {
+    isStopping.current = true
+  }
   // Stop when the user leaves the screen.
-  useEffect(() => () => abort.current.abort(), [])
+  useEffect(() => stop, [])
   const skipped = rows.filter((row) => action.skip(row) !== null)
-  const steps = useMemo(() => toSteps(rows.filter((row) => action.skip(row) === null)), [])
+  const chosen = rows.filter((row) => action.skip(row) === null)
+  const rest = outcome ? [...outcome.failed.map(({ row }) => row), ...outcome.left] : chosen
   const { title: titleOf = (rows: string) => `${action.label} ${rows}` } = action
-  const title = titleOf(countOf(steps.length, thing))
+  const title = titleOf(countOf(chosen.length, thing))
   const count = (some: readonly unknown[], word: string) => `${countOf(some.length, thing)} ${word}`
   const namesOfSkipped = (
     <Names
@@ -92,33 +101,30 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
   }
 
   async function run(typed: FormValues): Promise<Outcome<Row>> {
-    abort.current = new AbortController()
-    const rest = outcome?.rest ?? steps
-    try {
-      return await runEach(rest, {
-        send: (row, idempotencyKey) => action.run(row, typed, idempotencyKey),
-        signal: abort.current.signal,
-        onStep: (behind) => setProgress({ behind, count: rest.length, waitMs: null }),
-        onWait: (waitMs) => setProgress((before) => before && { ...before, waitMs }),
-        isShared: ({ status }) => status === 400 && action.fields !== undefined && outcome === null,
-      })
-    } finally {
-      setProgress(null)
-    }
+    isStopping.current = false
+    const send = (part: readonly Row[]) => action.run(part, typed, idempotencyKey.current)
+    const ended = await runParts(rest, send, (behind) => {
+      setProgress({ behind, count: rest.length })
+      return !isStopping.current
+    }).finally(() => setProgress(null))
+    // The form shows what is wrong for all rows at its field.
+    const wrong = ended.failed.filter(({ problem }) => problem === "invalid")
+    if (action.fields && outcome === null && wrong.length === rest.length) throw new Problem(400, wrong[0])
+    return ended
   }
 
   function ended(ended: Outcome<Row>): void {
     readAgain()
     setOutcome(ended)
-    if (ended.rest.length > 0) return
+    if (ended.failed.length + ended.left.length > 0) return
     say(
-      action.done(countOf(steps.length, thing)) +
+      action.done(countOf(chosen.length, thing)) +
         (skipped.length > 0 ? ` ${count(skipped, "skipped")}.` : ""),
     )
     close([])
   }
 
-  if (steps.length === 0) {
+  if (chosen.length === 0) {
     return (
       <Dialog title={action.label} close={() => close(rows)}>
         <div class="dialog-text stack gap-3 muted">
@@ -131,16 +137,16 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
       </Dialog>
     )
   }
-  const leave = () => close(outcome ? outcome.rest.map(({ row }) => row) : rows)
+  const leave = () => close(outcome ? rest : rows)
   const isAsking = outcome === null
-  const isStopped = outcome?.error === null && outcome.rest.every(({ refusal }) => refusal === undefined)
+  const isStopped = outcome?.error === null && outcome.failed.length === 0
   return (
     <Dialog
       title={action.danger && progress === null && isAsking ? `${title}?` : title}
       close={leave}
       mayClose={progress === null}
     >
-      {progress && <Running {...progress} stop={() => abort.current.abort()} />}
+      {progress && <Running {...progress} stop={stop} />}
       <div hidden={progress !== null}>
         <Form
           submit={isAsking ? title : isStopped ? "Go on" : "Try again"}
@@ -152,13 +158,13 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
           done={ended}
         >
           {outcome && progress === null && (
-            <Ended outcome={outcome} of={steps.length} thing={thing} nameOf={nameOf} />
+            <Ended outcome={outcome} done={chosen.length - rest.length} thing={thing} nameOf={nameOf} />
           )}
           {/* The values stay in the form: "Try again" sends them for the other rows. */}
           <div hidden={!isAsking}>
             <div class="stack gap-4">
               <p>{action.about}</p>
-              <Names title={countOf(steps.length, thing)} names={steps.map(({ row }) => nameOf(row))} />
+              <Names title={countOf(chosen.length, thing)} names={chosen.map(nameOf)} />
               {skipped.length > 0 && namesOfSkipped}
               {action.fields}
             </div>
@@ -167,10 +173,6 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
       </div>
     </Dialog>
   )
-}
-
-function toSteps<Row>(rows: readonly Row[]): readonly Step<Row>[] {
-  return rows.map((row) => ({ row, idempotencyKey: randomId() }))
 }
 
 interface NamesProps {
@@ -211,11 +213,9 @@ function NameList({ names }: Pick<NamesProps, "names">) {
 interface Progress {
   readonly behind: number
   readonly count: number
-  /** How long the service wants no request; null while it takes them. */
-  readonly waitMs: number | null
 }
 
-function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: () => void }) {
+function Running({ behind, count, stop }: Progress & { readonly stop: () => void }) {
   const buttons = useRef<HTMLDivElement>(null)
   const [isStopping, setStopping] = useState(false)
   useLayoutEffect(() => buttons.current?.querySelector("button")?.focus(), [])
@@ -226,10 +226,7 @@ function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: ()
         {formatNumber(behind)} of {formatNumber(count)}
       </p>
       <p class="muted" role="status">
-        {isStopping
-          ? "It stops after the present one."
-          : waitMs !== null &&
-            `The service limits requests a minute. It goes on in ${formatNumber(Math.ceil(waitMs / 1_000))} s.`}
+        {isStopping && "It stops after the present part."}
       </p>
       <div class="form-buttons row" ref={buttons}>
         <Button
@@ -245,27 +242,23 @@ function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: ()
   )
 }
 
-interface EndedProps<Row> {
+interface EndedProps<Row> extends Pick<BulkDialogProps<Row>, "thing" | "nameOf"> {
   readonly outcome: Outcome<Row>
-  /** How many rows there were. */
-  readonly of: number
-  readonly thing: string
-  nameOf(row: Row): string
+  /** How many rows were changed in all. */
+  readonly done: number
 }
 
 /** The result: rows that were changed, that failed and why, and that were not reached. The focus goes to its last button. */
-function Ended<Row>({ outcome: { rest, error }, of, thing, nameOf }: EndedProps<Row>) {
+function Ended<Row>({ outcome: { failed, left, error }, done, thing, nameOf }: EndedProps<Row>) {
   const text = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     text.current?.closest("form")?.querySelector<HTMLElement>(".form-buttons .quiet")?.focus()
   }, [])
-  const failed = rest.filter(({ refusal }) => refusal !== undefined)
-  const left = rest.filter(({ refusal }) => refusal === undefined)
   return (
     <>
       <div class="dialog-text stack gap-3 muted" role="alert" ref={text}>
         <p>
-          {countOf(of - rest.length, thing)} done, {formatNumber(failed.length)} failed
+          {countOf(done, thing)} done, {formatNumber(failed.length)} failed
           {left.length > 0 && `, ${formatNumber(left.length)} not reached`}.
         </p>
         {error && <p>{error.message} What was done already is not done twice.</p>}
@@ -273,14 +266,11 @@ function Ended<Row>({ outcome: { rest, error }, of, thing, nameOf }: EndedProps<
       {failed.length > 0 && (
         <Names
           title={`${countOf(failed.length, thing)} failed`}
-          names={failed.map(({ row, refusal }) => `${nameOf(row)}: ${refusal}`)}
+          names={failed.map(({ row, detail }) => `${nameOf(row)}: ${detail}`)}
         />
       )}
       {left.length > 0 && (
-        <Names
-          title={`${countOf(left.length, thing)} not reached`}
-          names={left.map(({ row }) => nameOf(row))}
-        />
+        <Names title={`${countOf(left.length, thing)} not reached`} names={left.map(nameOf)} />
       )}
     </>
   )

@@ -43,7 +43,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
     idempotencyKey = random.bytes(16).toHex(),
   ): Promise<HttpReply> {
     const { url, body } = toRequest(base, operation, input)
-    const isChange = operation.run.kind === "change"
+    const isChange = operation.run.kind === "change" || operation.run.kind === "bulk"
     const headers = {
       accept: "application/json",
       ...ownHeaders,

@@ -58,6 +58,8 @@ export async function runAndPrint(
     terminal.out("\n")
     printThing(terminal, operation, others, json)
   }
+  const refused = entries.filter(({ problem }) => operation.run.kind === "bulk" && problem !== null)
+  if (refused.length > 0) throw new ServerFailed(`${refused.length} of ${entries.length} were refused.`)
   if (next !== null) terminal.err(`There are more. To go on, add --after ${next}\n`)
 }
 

@@ -75,7 +75,8 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
   const work = async () => {
     requirePermission(operation, actor)
     const giveWay = () => context.pipeline.scheduler.giveWay(actor.id)
-    const conditions = operation.run.kind === "change" ? readConditions(request.headers) : {}
+    const isChange = operation.run.kind === "change" || operation.run.kind === "bulk"
+    const options = { giveWay, ...(isChange && readConditions(request.headers)) }
     const input = await readOperationInput(route, params, request, context.intake, giveWay)
     const asCsv = wantsCsv(operation, input)
     const isStream = asCsv || operation.format === "json-lines"
@@ -84,7 +85,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     if (operation.run.kind === "file") {
       return sendFile(await administration.open(operation, input, actor), set, context)
     }
-    const { output, isReplay } = await administration.run(operation, input, actor, conditions)
+    const { output, isReplay } = await administration.run(operation, input, actor, options)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"
     if (isStream) {

@@ -55,7 +55,7 @@ function parametersOf(route: OperationRoute, { convert }: Schemas): readonly Jso
     const shown = name in example && { example: example[name] }
     return { name, in: place, required, description, schema, ...shown }
   })
-  if (run.kind !== "change") return own
+  if (run.kind !== "change" && run.kind !== "bulk") return own
   const ifMatch = takesIfMatch(route) ? [refTo("parameters", "IfMatch")] : []
   return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
 }
