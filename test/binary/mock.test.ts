@@ -247,7 +247,7 @@ test("startMock says why a mock did not start", async () => {
   await expect(startMock({ command: [binary], plan: "gold" })).rejects.toThrow("--plan must be one of")
   await expect(startMock({ command: ["/none/penknife"] })).rejects.toThrow("/none/penknife cannot be run")
   await expect(startMock({ command: ["echo", "hello"] })).rejects.toThrow(
-    "echo is not penknife: it printed 'hello mock --port 0",
+    "echo is not penknife: it printed 'hello mock --json --stop-with-stdin --port 0'",
   )
   await expect(startMock({ command: [binary], tls: [] })).rejects.toThrow(
     "--tls-self-signed must be host names",
