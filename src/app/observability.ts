@@ -152,8 +152,12 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       store: { ...gauges.activity, cacheAgeSeconds: gauges.cacheAgeSeconds() },
       process: readProcess,
     })
-  const ownFeed = createRequestFeed(ports)
-  const requests: RequestFeed = channel ? shareFeed(ownFeed, channel) : ownFeed
+  const sinks = {
+    feed: createRequestFeed(ports),
+    accounts,
+    kept: { isOn: () => keeping().keepRequests > 0, offer: kept.offer },
+  }
+  const requests: RequestFeed = channel ? shareFeed(sinks.feed, channel) : sinks.feed
   const onProblem = (cause: unknown) => opened.log.error("no report was sent", { cause: String(cause) })
   const siblings = channel ? joinSiblings(channel, report, onProblem) : noSiblings(report)
   return {
@@ -162,7 +166,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       const level = logLevel ?? opened.defaultLevel
       const requestLog =
         sample === null ? noRequestLog : createRequestLog({ write, level, sample, clock, random })
-      return createObserver(counts, requestLog, clock, apiIds, { feed: ownFeed, accounts, kept })
+      return createObserver(counts, requestLog, clock, apiIds, sinks)
     },
     requests,
     readMetrics: async () => toExposition(await siblings.gather()),

@@ -135,8 +135,6 @@ export function createRequestWriter(parts: RequestWriterParts) {
   }
 
   return {
-    /** Whether requests are kept. */
-    isOn: () => keeping().keepRequests > 0,
     /** Takes a finished request. */
     offer,
     /** Writes what waits. Resolves also when the store does not answer. */
