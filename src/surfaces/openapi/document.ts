@@ -3,6 +3,7 @@ import { defaultPlans, describePlan, offeredPlans, type Plans } from "../../acco
 import { byCategory } from "../../apis/categories.ts"
 import { apiPaths } from "./api-paths.ts"
 import components from "./components.json"
+import description from "./description.txt" with { type: "text" }
 import { exampleComponents, faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
@@ -42,7 +43,7 @@ export function createOpenApiDocument(
         "x-logo": { url: `${service.publicUrl ?? ""}${service.logo}`, altText: service.title },
       }),
       summary: "Many small utility APIs behind one key.",
-      description,
+      description: description.trimEnd(),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: service.publicUrl ?? "/", description: "The service that serves this document." }],
@@ -79,14 +80,6 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
     },
   }
 }
-
-const description = `Every REST answer has three fields: \`status\` (\`ok\` or \`error\`), \`error\` (null, or a message that says what to change) and \`data\`. The \`Accept\` header or \`?format=\` selects JSON, XML, YAML or CSV; \`?format=\` wins.
-
-Only an answer with status 200 costs credits: \`x-credits\` for a call, \`x-credits-per-input\` for each input of a batch that succeeds. Fields and parameters marked \`x-premium\` need a plan with premium fields. On other plans the field is absent, and the parameter is checked but has no effect. A parameter marked \`x-secret\` is in no log, and the service keeps it nowhere.
-
-Every answer to a known key says what is used and left: \`X-API-Credits-Used\`, \`X-API-Remaining-Credits\`, \`X-API-Max-Credits\`, \`X-API-Renewal\` (Unix seconds) and \`X-API-Current-Plan\`; where calls per minute are limited also \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds), and the same as \`RateLimit-Policy\` and \`RateLimit\`. A refusal has a code for programs in \`X-Error-Code\`.
-
-Every answer has an \`X-Request-ID\`: the one of the request if it is well-formed (1 to 128 of A–Z a–z 0–9 . _ -), otherwise a new one. An unknown path is answered with 404 in the same form.`
 
 /** The tags of all operations of some paths. */
 function tagsOf(paths: PathGroup["paths"]): unknown[] {

@@ -3,6 +3,7 @@ import { permissions } from "../../../admin/permission.ts"
 import { documentPath, routesOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
 import components from "./components.json"
+import description from "./description.txt" with { type: "text" }
 import { createSchemas, groupOf, operationOf } from "./operation.ts"
 import { adminHeaders, problemResponses, problemSchema } from "./problem-responses.ts"
 
@@ -29,6 +30,7 @@ export function createAdminDocument({
   title = "penknife",
 }: AdminDocInput): OpenApiDocument {
   const schemas = createSchemas(operations, apiIds)
+  const names = Object.keys(permissions).map((name) => `\`${name}\``)
   const paths: Record<string, JsonObject> = {}
   for (const route of routesOf(operations)) {
     const method = route.operation.method.toLowerCase()
@@ -40,7 +42,7 @@ export function createAdminDocument({
       title: `${title} admin API`,
       version,
       summary: "Accounts, keys, credits, usage and everything else that an operator looks after.",
-      description,
+      description: description.trimEnd().replace("PERMISSIONS", names.join(", ")),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The service that serves this document." }],
@@ -61,18 +63,6 @@ export function createAdminDocument({
     },
   }
 }
-
-const description = `Each request needs an admin key, and most operations a permission (\`x-permission\`): ${Object.keys(
-  permissions,
-)
-  .map((name) => `\`${name}\``)
-  .join(", ")}. \`keys.*\` grants all of a group and \`*\` everything.
-
-Errors are problem details (RFC 9457). Their \`type\` does not change; \`detail\` says what to change. Every answer has an \`X-Request-ID\`.
-
-Changes take an \`Idempotency-Key\`: a second request with the same key and the same contents gets the first answer, within 24 hours. What is shown once, such as a key's text, is null in it.
-
-Answers with a \`version\` have it as \`ETag\`; \`If-Match\` makes a change depend on it. A list has \`next\` where \`has_more\` is true; send it as \`after\` for the next page.`
 
 /** Descriptions of the groups of operations. */
 const groups: Readonly<Record<string, string>> = components.groups
