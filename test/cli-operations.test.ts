@@ -51,6 +51,21 @@ test("every operation has a command with help", async () => {
   }
 })
 
+test("a bulk prints a result for each thing, and exits with 1 if one was refused", async () => {
+  const { db, id } = await withKey()
+  const item = (key: string) => `--item '{"id": "${key}"}'`
+  const refused = await runLine(`bulk keys.disable ${item(id)} ${item("key_none")} ${db}`)
+  expect(refused.code).toBe(1)
+  expect(refused.out).toMatch(new RegExp(`^${id} +- +-$`, "m"))
+  expect(refused.out).toMatch(/^key_none +not-found +There is no key 'key_none'/m)
+  expect(refused.err).toContain("1 of 2 were refused.")
+  expect((await runLineJson(`key show ${id} ${db}`)).disabled).not.toBeNull()
+  const done = await runLineJson(`bulk keys.enable ${item(id)} ${db}`)
+  expect(done).toEqual([{ id, problem: null, detail: null, parameter: null }])
+  const wrong = await runLine(`bulk keys.rotate ${item(id)} ${db}`)
+  expect([wrong.code, wrong.out]).toEqual([2, ""])
+})
+
 describe("what the commands take", () => {
   test("options of every kind reach the operation, and '' takes a value away", async () => {
     const { db, account, id } = await withKey()
