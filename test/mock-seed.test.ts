@@ -119,6 +119,26 @@ test("the state at the start prints the same bytes again, also from TOML", async
   expect(await print(fileOf(printed))).toBe(printed)
 })
 
+test("each text of a seed is printed so that it is read again as it was", async () => {
+  const piece = fc.constantFrom(
+    ..." \n\t\r#:-|>'\"\\a{}[]&*!%@`~\u0085\u2028\u2029\u200e\u202e\ufeff\u0007é",
+    "\r\n",
+    "---",
+    "...",
+    "1e3",
+    "null",
+  )
+  const texts = fc.sample(fc.string({ unit: piece, maxLength: 8 }), { numRuns: 300, seed: 20261129 })
+  texts.push(" \n", "\n \n", "a\u2028b", "x\n \ny", "  \n x\n")
+  const stubs = texts.map((body, index) => ({ api: "hmac", input: { message: String(index) }, body }))
+  const printed = await print(fileOf(JSON.stringify({ stubs }), "json"))
+  const bodies = new Map(
+    parse(printed).stubs.map((stub: (typeof stubs)[number]) => [stub.input.message, stub.body]),
+  )
+  expect(texts.map((_, index) => bodies.get(String(index)))).toEqual(texts)
+  expect(await print(fileOf(printed))).toBe(printed)
+})
+
 test("any valid seed prints bytes that print the same again", async () => {
   const instant = fc.constantFrom("2024-01-31T00:00:00Z", "2024-12-31T23:59:59Z", "2025-01-01")
   const optional = { requiredKeys: ["text"] as ["text"] }

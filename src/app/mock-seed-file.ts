@@ -1,4 +1,4 @@
-import { stringify } from "yaml"
+import { Document, visit } from "yaml"
 import { hashKey } from "../accounts/key.ts"
 import { describePlan, type Plans } from "../accounts/plan.ts"
 import { toAccountOutput } from "../admin/accounts/account.ts"
@@ -8,6 +8,7 @@ import type { Clock } from "../apis/contract.ts"
 import type { MockState } from "../mock/state.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { Outbox } from "../store/outbox.ts"
+import { escapeHiddenInLines } from "../values/hidden-characters.ts"
 import { toIso } from "../values/time-text.ts"
 import { entrySchemas, seedSchema } from "./mock-seed.ts"
 
@@ -58,7 +59,18 @@ export async function writeSeed(
     dns: dns.zone === start.zone ? undefined : dns.zone,
     web: web.fixture === start.replies ? undefined : web.fixture,
   }
-  return head + stringify(seed, { lineWidth: 0, aliasDuplicateObjects: false })
+  const document = new Document(seed, { aliasDuplicateObjects: false })
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === "string" && needsQuotes(node.value)) node.type = "QUOTE_DOUBLE"
+    },
+  })
+  return head + document.toString({ lineWidth: 0 })
+}
+
+/** Whether a text is itself in double quotes alone: the library loses lines of blanks, and a terminal gets escapes. */
+function needsQuotes(text: string): boolean {
+  return /^[ \t]+$/m.test(text) || escapeHiddenInLines(text) !== text
 }
 
 /** The fields of a schema, or all; without those that are null, or empty where a seed without them means the same. */
