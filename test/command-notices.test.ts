@@ -11,12 +11,12 @@ import { startService } from "../src/app/service.ts"
 import { loadConfig } from "../src/config/load.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite.ts"
-import { changeOf } from "./support/admin-store.ts"
+import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
 import { useStoreKinds } from "./support/any-store.ts"
 import { createMemoryLog } from "./support/log.ts"
 import { startMailServer } from "./support/mail-server.ts"
 import { startReceiver } from "./support/receiver.ts"
-import { accountOf, chargeOf } from "./support/store.ts"
+import { chargeOf } from "./support/store.ts"
 import { tempDir } from "./support/temp.ts"
 import { createManualTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
@@ -88,11 +88,15 @@ test("a data file is looked at twice a second; only what another process has rai
       ]),
     )
   try {
-    await command.admin.apply(changeOf([{ kind: "account.insert", account: accountFor("acc_1") }]))
+    await command.admin.apply(
+      changeOf([{ kind: "account.insert", account: accountDetailsOf({ id: "acc_1" }) }]),
+    )
     served.listen({ onRaised: (raised) => void told.push(raised.length), onMessage() {}, onConnected() {} })
     timer.advance(1_000)
     // A change that raises nothing.
-    await command.admin.apply(changeOf([{ kind: "account.insert", account: accountFor("acc_2") }]))
+    await command.admin.apply(
+      changeOf([{ kind: "account.insert", account: accountDetailsOf({ id: "acc_2" }) }]),
+    )
     timer.advance(1_000)
     expect(told).toEqual([])
 
@@ -117,15 +121,3 @@ test("a data file is looked at twice a second; only what another process has rai
     await served.store.close()
   }
 })
-
-function accountFor(id: string) {
-  const more = {
-    version: 1,
-    externalId: null,
-    email: null,
-    notify: "webhook",
-    metadata: "{}",
-    debt: 0,
-  } as const
-  return { ...accountOf({ id }), ...more, events: [] }
-}

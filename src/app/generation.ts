@@ -1,7 +1,7 @@
 import { holdsKey } from "../accounts/key.ts"
 import { offeredPlans } from "../accounts/plan.ts"
 import type { AdminAccess } from "../admin/admin-access.ts"
-import type { FindSnapshot } from "../call/admission.ts"
+import type { FindSnapshot } from "../call/account-snapshot.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import type { Guests } from "../call/guests.ts"

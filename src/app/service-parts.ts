@@ -1,7 +1,7 @@
 import { noticeThresholds } from "../accounts/credits.ts"
 import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import type { Ports, Timer } from "../apis/contract.ts"
-import { createAccountSnapshots } from "../call/admission.ts"
+import { createAccountSnapshots } from "../call/account-snapshot.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"

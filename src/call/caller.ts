@@ -28,7 +28,7 @@ export interface CallerRequest {
   readonly keyHash?: string
   /** Whether the request names two different keys. */
   readonly hasTwoKeys: boolean
-  /** Returns the client's IP address. Called only when the key is bound to addresses. */
+  /** Returns the client's IP address. The pipeline calls it only for a key that is bound to addresses, and for guests. */
   readonly address: () => string
   readonly requestId: string
   /** Whether the client's connection has ended, so that no answer can reach it. */

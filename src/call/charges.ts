@@ -11,14 +11,14 @@ import {
   type Store,
 } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
-import type { Admission } from "./admission.ts"
 import {
   type AccountSnapshot,
   balanceAt,
   createAccountSnapshots,
   type FindSnapshot,
   refresh,
-} from "./admission.ts"
+} from "./account-snapshot.ts"
+import type { Admission } from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { inSpan } from "./in-span.ts"

@@ -1,6 +1,6 @@
 import type { Clock } from "../apis/contract.ts"
 import { type CallReplay, type ChargeOnce, keepReplaysMs, type Store } from "../store/store.ts"
-import type { FindSnapshot } from "./admission.ts"
+import type { FindSnapshot } from "./account-snapshot.ts"
 import type { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 

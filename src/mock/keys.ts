@@ -1,7 +1,7 @@
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
 import type { OptionalEvent } from "../admin/accounts/account.ts"
-import { toAccountDetails } from "../admin/accounts/new-account.ts"
+import { newAccountOn } from "../admin/accounts/new-account.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"
@@ -129,7 +129,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   const id = "acc_mockNoCredits"
   const spent = { used: limited.monthlyCredits ?? 0, bonus: 0 }
   const own = { id, name: "mock-no-credits", ...spent, events: ["credits.exhausted", "month.renewed"] }
-  const account = toAccountDetails(limited, own, nowMs)
+  const account = newAccountOn(limited, own, nowMs)
   const audit = toAudit("aud_mockNoCredits", "accounts.create", id, nowMs)
   await admin.apply({ mutations: [{ kind: "account.insert", account }], audit })
   return id

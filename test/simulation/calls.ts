@@ -17,7 +17,7 @@ import { runSingle } from "../../src/call/run.ts"
 import { workOnce } from "../../src/call/work-once.ts"
 import { type QueryParts, selectOperation } from "../../src/surfaces/graphql/query-parts.ts"
 import { createGraphqlSchema } from "../../src/surfaces/graphql/schema.ts"
-import { executeMetered, startGraphqlCall } from "../../src/surfaces/http/metered-query.ts"
+import { executeMetered, startGraphqlCall } from "../../src/surfaces/http/metered-graphql.ts"
 import type { Instance } from "./instance.ts"
 import type { CallAction } from "./plan.ts"
 

@@ -3,7 +3,7 @@ import type { Mutation } from "../../src/store/admin-store.ts"
 import type { AttemptRecord, Outbox, Webhook } from "../../src/store/outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord, Store, UsageRow } from "../../src/store/store.ts"
 import type { UsageQuery } from "../../src/store/usage-types.ts"
-import { changeOf, grantOf } from "./admin-store.ts"
+import { accountDetailsOf, changeOf, grantOf, keyDetailsOf } from "./admin-store.ts"
 
 /** Changes that tests make to prepare a store, and what they read of it. False is a change that was not made. */
 export interface TestChanges {
@@ -38,10 +38,7 @@ export function changesOf(admin: AdminStore): TestChanges {
     createAccount: (account) =>
       require({
         kind: "account.insert",
-        account: {
-          ...{ ...account, version: 1, externalId: null, email: null, notify: "webhook", metadata: "{}" },
-          ...{ events: [], debt: 0 },
-        },
+        account: accountDetailsOf(account),
       }),
     async updateAccount(id, set) {
       const version = (await admin.findAccount(id))?.version ?? 1
@@ -52,7 +49,7 @@ export function changesOf(admin: AdminStore): TestChanges {
     createKey: (key, secret) =>
       require({
         kind: "key.insert",
-        key: { ...key, version: 1, disabledMs: null, externalId: null, metadata: "{}" },
+        key: keyDetailsOf(key),
         secret,
       }),
     async rotateKey(id, secret, othersUntilMs) {

@@ -55,7 +55,7 @@ export async function toNewAccount(
     metadata: requireMetadata(input.metadata ?? {}),
     events: input.events ?? (input.email === undefined ? [] : [mailedEvent]),
   }
-  return toAccountDetails(plan, own, clock.now())
+  return newAccountOn(plan, own, clock.now())
 }
 
 /** The audit log's entry for a new account. */
@@ -69,7 +69,7 @@ export function toCreated(account: AccountDetails, parts: AdminParts): ChangedTh
  * A new account on a plan: open, nothing is used, its bonus is the plan's sign-up bonus, and notices go to its webhook.
  * @param own its id and name, and what else differs from that
  */
-export function toAccountDetails(
+export function newAccountOn(
   plan: Pick<Plan, "name" | "signUpBonus">,
   own: Pick<AccountDetails, "id" | "name"> & Partial<AccountDetails>,
   nowMs: number,

@@ -3,7 +3,7 @@ import { requireName } from "../../accounts/requirements.ts"
 import type { Random } from "../../apis/contract.ts"
 import type { AccountDetails, EmailLink, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { toAccountDetails } from "../accounts/new-account.ts"
+import { newAccountOn } from "../accounts/new-account.ts"
 import { createKeyDetails } from "../keys/key-details.ts"
 import { customerPermissions } from "../permission.ts"
 import { bareGrant, type Grant } from "../sessions/grant.ts"
@@ -98,7 +98,7 @@ function signUpWith(
     // A key that ends unseen stops its program.
     events: ["key.expiring"],
   } as const
-  const account = toAccountDetails(plan, own, nowMs)
+  const account = newAccountOn(plan, own, nowMs)
   const { key, text, mutation } = createKeyDetails(account.id, { name: "first key" }, nowMs, random)
   const mutations: readonly Mutation[] = [use, { kind: "account.insert", account }, mutation]
   const record = {

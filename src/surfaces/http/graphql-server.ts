@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache"
 import type { RecordRequest } from "../../observe/request-log.ts"
 import { createGraphqlSchemaInSteps } from "../graphql/schema.ts"
 import type { HttpContext } from "./frame.ts"
-import { meteredQueries } from "./metered-query.ts"
+import { meteredQueries } from "./metered-graphql.ts"
 import type { IncomingRequest } from "./request.ts"
 
 /** Parsed queries take at most about this many bytes, since clients send the same few over and over. */
