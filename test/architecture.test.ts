@@ -291,6 +291,14 @@ test("docs/architecture.md lists each folder of src and of src/surfaces, and no 
   expect(listed("    ")).toEqual(foldersOf("surfaces/"))
 })
 
+test("docs/architecture.md names functions of a GET that are in the files beside them", () => {
+  const page = readFileSync(join(src, "../docs/architecture.md"), "utf8")
+  const rows = [...page.matchAll(/^\| .* \| `(\w+)` \| `([\w/.-]+)` \|$/gm)]
+  expect(rows.length).toBeGreaterThan(10)
+  const missing = rows.filter(([, name = "", file = ""]) => !RegExp(`\\b${name}\\b[(:<]`).test(textOf(file)))
+  expect(missing.map(([row]) => row)).toEqual([])
+})
+
 test("no file is over 400 lines, half of them are near 100", () => {
   const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
   expect(lengths.at(-1)).toBeLessThanOrEqual(400)
