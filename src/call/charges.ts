@@ -21,8 +21,8 @@ import {
 import type { Admission } from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
+import { createOnceCalls, type OnceCall, requireSameInput } from "./idempotency.ts"
 import { inSpan } from "./in-span.ts"
-import { createOnceCalls, type OnceCall, requireSameInput } from "./once.ts"
 import { createTurnBatch } from "./scheduler.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */

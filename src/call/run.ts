@@ -3,9 +3,9 @@ import type { Span } from "../ports/tracer.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { countDnsQuestions, type DnsQuestions, limitDns, traceDns } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
+import type { OnceCall } from "./idempotency.ts"
 import { endWithFault } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
-import type { OnceCall } from "./once.ts"
 import {
   admit,
   answerAdmitted,

@@ -2,7 +2,8 @@
 import { execute, type GraphQLSchema, parse } from "graphql"
 import { runBatch } from "../../src/call/batch.ts"
 import type { CallerRequest } from "../../src/call/caller.ts"
-import type { OnceCall } from "../../src/call/once.ts"
+import type { OnceCall } from "../../src/call/idempotency.ts"
+import { workOnce } from "../../src/call/idempotent-work.ts"
 import {
   admit,
   answerAdmitted,
@@ -14,7 +15,6 @@ import {
 } from "../../src/call/pipeline.ts"
 import type { PreparedApi } from "../../src/call/prepared-api.ts"
 import { runSingle } from "../../src/call/run.ts"
-import { workOnce } from "../../src/call/work-once.ts"
 import { type QueryParts, selectOperation } from "../../src/surfaces/graphql/query-parts.ts"
 import { createGraphqlSchema } from "../../src/surfaces/graphql/schema.ts"
 import { executeMetered, startGraphqlCall } from "../../src/surfaces/http/metered-graphql.ts"

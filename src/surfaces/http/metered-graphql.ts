@@ -11,7 +11,8 @@ import {
 import type { Plugin } from "graphql-yoga"
 import { type Caller, type CallerIds, type CallerRequest, nothingCharged } from "../../call/caller.ts"
 import { fixedFault } from "../../call/fault.ts"
-import type { OnceCall } from "../../call/once.ts"
+import type { OnceCall } from "../../call/idempotency.ts"
+import { workOnce } from "../../call/idempotent-work.ts"
 import {
   admit,
   explain,
@@ -22,7 +23,6 @@ import {
 } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { smallBytes, type UnsentAnswer } from "../../call/unsent.ts"
-import { workOnce } from "../../call/work-once.ts"
 import { encodeJson, weightOf } from "../../encode/json.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
 import type { ChargeItem } from "../../store/store.ts"

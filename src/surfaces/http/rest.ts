@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
+import { workOnce } from "../../call/idempotent-work.ts"
 import type { Input } from "../../call/input.ts"
 import type { Reply } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { runSingle } from "../../call/run.ts"
 import { reportUsage, usageSchema } from "../../call/usage-report.ts"
-import { workOnce } from "../../call/work-once.ts"
 import { mediaTypeNames, preferredType } from "../../encode/formats.ts"
 import { once } from "../../values/once.ts"
 import { type Picture, pictureBase64, picturesOf } from "../../values/picture.ts"
@@ -58,8 +58,8 @@ export function singleAnswerer(api: PreparedApi, context: HttpContext) {
         const key = exchange.request.headers.get("idempotency-key")
         // Guests share an account, and one of them must not meet the keys of another.
         if (key === null || caller.isGuest) return runSingle(call, caller, pipeline)
-        return workOnce({ key, path, input, apis: [api] }, caller, pipeline, (once) =>
-          runSingle(call, caller, pipeline, once),
+        return workOnce({ key, path, input, apis: [api] }, caller, pipeline, (keyed) =>
+          runSingle(call, caller, pipeline, keyed),
         )
       },
       (reply, { raw, negotiated }) => {

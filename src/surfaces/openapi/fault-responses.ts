@@ -1,7 +1,7 @@
 import { apiForbidden, rateLimited } from "../../call/admission.ts"
 import { maxInputs } from "../../call/batch.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
-import { keyInUse, keyUsedUp } from "../../call/once.ts"
+import { keyInUse, keyUsedUp } from "../../call/idempotency.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
 import { formats } from "../../encode/formats.ts"

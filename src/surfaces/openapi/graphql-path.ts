@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import { fixedFault } from "../../call/fault.ts"
-import { keyInUse, keyUsedUp } from "../../call/once.ts"
+import { keyInUse, keyUsedUp } from "../../call/idempotency.ts"
 import { keepReplaysMs } from "../../store/store.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"

@@ -1,4 +1,4 @@
-import { maxReplays, maxReplaysAskingOthers } from "../../call/once.ts"
+import { maxReplays, maxReplaysAskingOthers } from "../../call/idempotency.ts"
 import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
 import { formats as textFormats } from "./components.json"
