@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { SQL } from "bun"
 import type { AccountFilter } from "../src/store/list-filters.ts"
 import { prepareAdminStore } from "../src/store/postgres/postgres-admin.ts"
+import { prepareKeptRequests } from "../src/store/request-table.ts"
 import type { Parameter, Run } from "../src/store/rows.ts"
 import { firstPage } from "./support/admin-store.ts"
 import { openAnyStore } from "./support/any-store.ts"
@@ -81,6 +82,32 @@ test("the plans are found in their index", async () => {
   const admin = prepareAdminStore({ run, close: async () => {} }, run, { clear() {} })
   expect(await admin.planNames()).toHaveLength(2)
   expect(looked).toBeLessThanOrEqual(few)
+})
+
+test("a page of kept requests begins at the newest, and does not sort all of them", async () => {
+  await sql
+    .unsafe(
+      `INSERT INTO kept_names (n, name) VALUES (1, 'p'), (2, 'rest'), (3, 'hmac');
+       INSERT INTO kept_requests (id, process, count, surface, api, status, credits, is_replay, us)
+         SELECT n * 4096, 1, n, 2, 3, 200, 1, 0, 900 FROM generate_series(1, 3000) AS n;
+       ANALYZE kept_requests; SET enable_sort = off; SET enable_seqscan = off`,
+    )
+    .simple()
+  const plans: string[] = []
+  const read: Run = async <Row>(statement: string, parameters: readonly Parameter[]) => {
+    const texts = parameters.map(String)
+    if (statement.includes("OFFSET"))
+      plans.push(JSON.stringify(await sql.unsafe(`EXPLAIN (FORMAT JSON) ${statement}`, texts)))
+    return [...(await sql.unsafe<Row[]>(statement, texts))]
+  }
+  const parts = { read, change: read, insert: () => Promise.reject(new Error("nothing is added")) }
+  const requests = prepareKeptRequests({ ...parts, hasAccountIndex: true, mostInOrder: 1_000, alive: [] })
+  const page = await requests.find({ status: "5xx" }, firstPage)
+  expect(page).toEqual({ requests: [], next: [2_001 * 4_096, 1] })
+  expect(plans).toHaveLength(1)
+  expect(plans[0]).toContain('"kept_requests_pkey"')
+  expect(plans[0]).not.toContain("Sort")
+  await sql.unsafe("RESET enable_sort; RESET enable_seqscan").simple()
 })
 
 /** A step of a plan, as EXPLAIN shows it. */

@@ -22,6 +22,8 @@ interface RequestParts {
   readonly insert: (rows: readonly RequestRow[], marks: readonly RequestMark[]) => Promise<void>
   /** Whether an index has the requests of an account. In a data file it would cost seven times as much as the row. */
   readonly hasAccountIndex: boolean
+  /** Rows that a page looks at in their order, at most: those that take about 30 ms. */
+  readonly mostInOrder: number
   /** A condition that comes first, so that a long read can be ended. */
   readonly alive: readonly string[]
 }
@@ -62,8 +64,8 @@ export interface RequestMark {
   readonly id: number
 }
 
-/** Rows that a page looks at, at most: about 30 ms in a data file. An index leads to rows all over the table. */
-const mostLooked = { inOrder: 250_000, byIndex: 50_000 }
+/** Rows that a page looks at by an index, at most: it leads to rows all over the table. */
+const mostByIndex = 50_000
 /** Names in memory, at most. */
 const mostNames = 200_000
 /** A prefix has a mark so often. Milliseconds. */
@@ -199,7 +201,8 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
       ...isNamed("fault", fault),
     ]
     const table = await tableOf(requestId, own && { count: own.count, process: found.get(own.prefix) }, add)
-    const from = `FROM ${table} AS requests ${toWhere(inOrder)} ORDER BY id DESC, process DESC`
+    // With their table, since PostgreSQL takes a bare name for a column of the answer, and would sort all rows by its `id::float8`.
+    const from = `FROM ${table} AS requests ${toWhere(inOrder)} ORDER BY requests.id DESC, requests.process DESC`
     const sent = values.length
     const ofApi = (id: string) =>
       `(${isNamed("api", id)} OR apis LIKE ${add(`%,${id.replace(/_/g, "!_")},%`)} ESCAPE '!')`
@@ -211,7 +214,7 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
     ]
     const most = page.limit + 1
     const isByIndex = fault !== undefined || (parts.hasAccountIndex && account !== undefined)
-    const looked = mostLooked[isByIndex ? "byIndex" : "inOrder"]
+    const looked = isByIndex ? mostByIndex : parts.mostInOrder
     // Without an ORDER BY of its own, the middle SELECT ends with its last row: it gets the rows in their order.
     const places =
       checks.length === 0

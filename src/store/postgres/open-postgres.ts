@@ -251,7 +251,7 @@ export async function openPostgresStore(
     }),
     history: prepareHistory(rest, read, timed),
     requests: prepareKeptRequests({
-      ...{ read, change: timed.run, hasAccountIndex: true, alive: [] },
+      ...{ read, change: timed.run, hasAccountIndex: true, mostInOrder: 50_000, alive: [] },
       async insert(rows, marks) {
         await rest.run(insertRequests, [JSON.stringify(rows), JSON.stringify(marks)])
       },

@@ -51,6 +51,7 @@ export function prepareRequests(
     change: createRun(database, write),
     insert: (rows, marks) => write(() => addAll.immediate(rows, marks)),
     hasAccountIndex: false,
+    mostInOrder: 250_000,
     // The last 12 bits are mostly 0.
     alive: [aliveAt("id >> 12")],
   })
