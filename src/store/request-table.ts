@@ -201,7 +201,7 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
       ...isNamed("fault", fault),
     ]
     const table = await tableOf(requestId, own && { count: own.count, process: found.get(own.prefix) }, add)
-    // With their table, since PostgreSQL takes a bare name for a column of the answer, and would sort all rows by its `id::float8`.
+    // PostgreSQL takes a bare name for a column of the answer, and would sort all rows by its `id::float8`.
     const from = `FROM ${table} AS requests ${toWhere(inOrder)} ORDER BY requests.id DESC, requests.process DESC`
     const sent = values.length
     const ofApi = (id: string) =>
