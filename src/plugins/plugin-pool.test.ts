@@ -135,6 +135,39 @@ test("a call for which no other thread can be started waits for one that runs", 
   pool.end()
 })
 
+test("a call that waits for a thread which cannot be started fails with the cause, and not after ten seconds", async () => {
+  const timer = createManualTimer()
+  const starts: PromiseWithResolvers<PluginWorker>[] = []
+  const first = createThread(0)
+  const pool = createPluginPool(first.worker, {
+    ...{ clock: systemClock, timer, time: createThreadTime(systemClock) },
+    start() {
+      const begun = Promise.withResolvers<PluginWorker>()
+      starts.push(begun)
+      return begun.promise
+    },
+    checkOutput: (output) => output as Record<string, unknown>,
+    onFault() {},
+  })
+  const call = () => pool.run({}, { ports, premium: true }, { account: "account" }, limits)
+  const fail = async (place: number) => {
+    starts[place]?.reject(new Error("its file was changed"))
+    for (let turns = 0; turns < 10; turns++) await systemTimer.turn()
+  }
+  first.thread.isBroken = true
+  for (let times = 0; times < 2; times++) await expect(call()).rejects.toThrow("broken")
+  // One is started for whoever comes, and after a while another one for the call.
+  expect(starts).toHaveLength(1)
+  const outcome = call().catch(({ message }) => message)
+  timer.advance(20)
+  expect(starts).toHaveLength(2)
+  await fail(1)
+  await fail(0)
+  expect(starts).toHaveLength(3)
+  await fail(2)
+  expect(await outcome).toBe("no thread can be started for it: its file was changed")
+})
+
 test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
   const { pool, threads, runs, call, advance, endAll } = createHeldTrial(4)
   // Calls that take less time than the start of a thread take turns.

@@ -111,12 +111,12 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     workers++
     try {
       makeIdle(await start())
-      match()
     } catch {
-      // The next call starts one, and gets the cause if that fails too.
+      // A call that waits or the next one starts one, and gets the cause if that fails too.
       workers--
       hasFailedStart = true
     }
+    match()
   }
 
   /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
