@@ -18,7 +18,8 @@ interface Anchored {
 type Problems = readonly Problem[]
 
 export interface SpfResult {
-  readonly has_spf_record: boolean
+  /** Null only when an address was asked for, which the audit does not. */
+  readonly has_spf_record: boolean | null
   readonly spf_record: string
   readonly spf_valid: boolean
   readonly risk_level: "low" | "medium" | "high"

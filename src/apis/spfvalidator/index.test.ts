@@ -77,7 +77,7 @@ describe("the DNS gives no answer for the domain itself", () => {
       "temperror",
       false,
       false,
-      false,
+      null,
     ])
     expect(report.issues_found).toMatchObject([{ code: "DNS_TEMPFAIL", domain: "d.example" }])
   })

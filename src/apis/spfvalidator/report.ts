@@ -63,7 +63,7 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
   const isCheckError = check?.result === "permerror" || check?.result === "temperror"
   return {
     host: tree.root,
-    has_spf_record: record !== null,
+    has_spf_record: policy?.kind === "failure" ? null : record !== null,
     dns_lookups_num: summary.lookupTerms,
     spf_record: record === null ? "" : toDisplayText(record.text),
     spf_records_list: entries,

@@ -53,15 +53,15 @@ const issue = Type.Object({
 
 export const output = Type.Object({
   host: field.text("The domain that was validated."),
-  has_spf_record: field.flag(
-    "Whether an SPF record was found. If the DNS did not answer, `issues_found` has DNS_TEMPFAIL.",
+  has_spf_record: field.nullableFlag(
+    "Whether the domain has an SPF record; null when the DNS did not tell, for which `issues_found` has DNS_TEMPFAIL.",
   ),
   dns_lookups_num: premium(
     field.integer(
       "The number of terms in the whole tree that need a DNS look-up, of which 10 are allowed (RFC 7208 §4.6.4).",
     ),
   ),
-  spf_record: field.text("The domain's SPF record; empty when the domain has no SPF record."),
+  spf_record: field.text("The domain's SPF record; empty when none was found."),
   spf_records_list: premium(
     Type.Array(recordEntry, {
       description: "The domain's own record and every record that it includes or redirects to, depth-first.",
