@@ -13,8 +13,15 @@ import { wholeList } from "./pages.ts"
 
 /** The operations on offer: each changes one thing, by its id, and answers no secret. */
 const offered = [
-  ...([updateAccount, closeAccount, reopenAccount, grantCredits, adjustCredits] as const),
-  ...([updateKey, disableKey, enableKey, revokeKey] as const),
+  updateAccount,
+  closeAccount,
+  reopenAccount,
+  grantCredits,
+  adjustCredits,
+  updateKey,
+  disableKey,
+  enableKey,
+  revokeKey,
 ] as const
 
 export const runBulk = defineOperation({
