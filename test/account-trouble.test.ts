@@ -252,7 +252,13 @@ describe("wrong settings stop a command before it creates or starts anything", (
       'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n',
       ".toml: /nonexistent cannot be read.",
     ],
+    ["no PEM", `tls_cert = "${import.meta.path}"\ntls_key = "/x"\n`, "holds no PEM certificate"],
     ["lists not there", 'data = "/nonexistent"\n', ".toml: /nonexistent cannot be read: name a folder."],
+    ["APIs not there", 'apis = "/nowhere"\n', "The folder /nowhere cannot be read: it does not exist. Check"],
+    ["a file as APIs", `apis = "${import.meta.path}"\n`, "it is a file. Name the folder"],
+    ["a line that is not TOML", "# one\nmax_calls = none\n", "line 2"],
+    ["a kind of log that is none", 'log_format = "xml"\n', "auto, json, pretty"],
+    ["a share over 1", "log_sample = 2\n", "from 0 to 1"],
   ])("%s ends with exit code 2, with and without workers", async (_, text, message) => {
     const db = newFile("db")
     for (const workers of ["1", "2"]) {
@@ -262,6 +268,25 @@ describe("wrong settings stop a command before it creates or starts anything", (
       expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
     }
     expect(existsSync(db)).toBe(false)
+  })
+
+  test("a variable of traces ends the start and 'config check', and not other commands", async () => {
+    const missing = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://127.0.0.1:1" }
+    const env = { ...missing, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_TRACES_SAMPLER_ARG: "2" }
+    const db = newFile("db")
+    const starts = [1, 2].map((workers) => `serve --port 0 --db ${db} --workers ${workers}`)
+    for (const line of [...starts, "config check"]) {
+      const { code, err } = await runCliForTest(line.split(" "), {
+        env: { ...env, OTEL_TRACES_SAMPLER: "traceidratio" },
+      })
+      expect([code, err]).toEqual([2, expect.stringContaining("gRPC is not supported.")])
+      expect(err).toContain("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+    }
+    const certificate = { ...missing, OTEL_EXPORTER_OTLP_CERTIFICATE: "nowhere.pem" }
+    const { code, err } = await runCliForTest(starts[0]?.split(" ") ?? [], { env: certificate })
+    expect([code, err]).toEqual([2, expect.stringContaining("nowhere.pem")])
+    const other = await runCliForTest(["account", "list", "--db", db], { env })
+    expect(other.err).not.toContain("OTEL_")
   })
 
   test.each([

@@ -45,6 +45,20 @@ describe("mock", () => {
   })
 })
 
+test.each([
+  ["mock --seed-time today", "--seed-time must be an instant"],
+  ["mock --plan gold", "--plan must be one of"],
+  ["mock --dns /none.yaml", "--dns /none.yaml"],
+  ["mock --ca-out ca.pem", "--ca-out needs --tls-self-signed"],
+  ["mock --tls-self-signed a/b", "--tls-self-signed must be host names"],
+  ["mock --tls-self-signed a.example --ca-out /none/ca.pem", "--ca-out /none/ca.pem"],
+  ["serve --workers 2 --admin 127.0.0.1:0", "--admin needs a port other than 0"],
+])("%s is wrong usage", async (line, message) => {
+  const store = line.startsWith("serve") ? ` --db ${newStore()}` : ""
+  const { code, out, err } = await run(`${line} --port 0${store}`)
+  expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining(message) })
+})
+
 describe("serve", () => {
   test("prints where it listens, creates the demo key once, and the printed call works", async () => {
     const db = newStore()
@@ -74,8 +88,13 @@ describe("serve", () => {
 
   test("a host that it cannot listen on is refused in whole sentences, with what to change", async () => {
     // Reserved for documentation and tests (RFC 5737, RFC 6761): no machine has them.
-    for (const host of ["192.0.2.1", "nowhere.invalid"]) {
-      const { code, err } = await run(`serve --host ${host} --port 0 --db ${newStore()}`)
+    const serving = `serve --port 0 --db ${newStore()} --host`
+    for (const line of [
+      `${serving} 192.0.2.1`,
+      `${serving} nowhere.invalid`,
+      "mock --host nowhere.invalid",
+    ]) {
+      const { code, err } = await run(line)
       expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^penknife: [A-Z][^\n]+\.\n$/) })
       expect(err).toContain(" machine")
       expect(err).toContain("check --host.")

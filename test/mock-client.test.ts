@@ -1,5 +1,5 @@
 /** `startMock` of `penknife/mock`, with the sources as its program. */
-import { afterEach, expect, test } from "bun:test"
+import { afterAll, afterEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { mockMatchers } from "../clients/javascript/expect.ts"
@@ -14,6 +14,12 @@ const settings = {
   PENKNIFE_HOST: "203.0.113.1",
   penknife_max_body: "none",
 }
+
+/** For tests that need no options. Each resets it. */
+const mock = await startMock({ command })
+afterAll(mock.stop)
+const call = (id = "76", url = mock.url) =>
+  fetch(`${url}/v1/bluetoothlookup?companyid=${id}`, { headers: { "x-api-key": mock.key } })
 
 afterEach(() => {
   for (const name of Object.keys(settings)) delete process.env[name]
@@ -57,10 +63,8 @@ test("a mock starts with a seed, from an object or a file", async () => {
 })
 
 test("a profile is used until 'ok'", async () => {
-  await using mock = await startMock({ command })
-  const statusOf = async () =>
-    (await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } }))
-      .status
+  await mock.reset()
+  const statusOf = async () => (await call()).status
   await mock.profile("outage")
   await mock.clear()
   expect(await statusOf()).toBe(502)
@@ -70,9 +74,7 @@ test("a profile is used until 'ok'", async () => {
 })
 
 test("faults and stubs carry what the control paths take", async () => {
-  await using mock = await startMock({ command })
-  const call = (id: string) =>
-    fetch(`${mock.url}/v1/bluetoothlookup?companyid=${id}`, { headers: { "x-api-key": mock.key } })
+  await mock.reset()
   await mock.fault({
     api: "bluetoothlookup",
     input: { companyid: "76" },
@@ -119,32 +121,28 @@ test("webhooks waits for those that are delivered, and says what came instead; r
 })
 
 test("shared uses a session of a running mock: only it is reset, and it ends with the test", async () => {
-  await using started = await startMock({ command })
+  await mock.reset()
   const sessions = async () => {
-    const answer = await fetch(`${started.url}/_mock/sessions`)
+    const answer = await fetch(`${mock.url}/_mock/sessions`)
     return ((await answer.json()) as { data: { sessions: { url: string }[] } }).data.sessions
   }
-  const [one, other] = await Promise.all(
-    [`${started.url}/`, started.url].map((shared) => startMock({ shared })),
-  )
+  const [one, other] = await Promise.all([`${mock.url}/`, mock.url].map((shared) => startMock({ shared })))
   if (!one || !other) throw new Error("two sessions were made")
   expect((await sessions()).map(({ url }) => url).sort()).toEqual([one.url, other.url].sort())
-  expect([one.pid, one.ca, one.key, one.webhook]).toEqual([null, null, started.key, null])
+  expect([one.pid, one.ca, one.key, one.webhook]).toEqual([null, null, mock.key, null])
   await Promise.all([one.advance("31d"), other.advance("1d"), other.fault({ api: "hmac", status: 503 })])
-  const call = (url: string) =>
-    fetch(`${url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": one.key } })
-  expect((await call(one.url)).status).toBe(200)
+  expect((await call("76", one.url)).status).toBe(200)
   expect((await one.requests()).map(({ at, path }) => [at.slice(0, 10), path])).toEqual([
     ["2025-02-01", "/v1/bluetoothlookup?companyid=76"],
   ])
-  expect([await other.requests(), await started.requests()]).toEqual([[], []])
+  expect([await other.requests(), await mock.requests()]).toEqual([[], []])
   await one.reset()
   expect([await one.advance("1d"), await other.advance("1d")].map((now) => now.slice(0, 10))).toEqual([
     "2025-01-02",
     "2025-01-03",
   ])
   await one.stop()
-  expect((await call(one.url)).status).toBe(404)
+  expect((await call("76", one.url)).status).toBe(404)
   await expect(one.reset()).rejects.toThrow("penknife mock: There is no such session.")
   expect((await sessions()).map(({ url }) => url)).toEqual([other.url])
   await other.stop()
@@ -181,7 +179,7 @@ test("a session of a mock with a webhook has that webhook too", async () => {
 })
 
 test("a mail is sent again by its id", async () => {
-  await using mock = await startMock({ command })
+  await mock.reset()
   await fetch(`${mock.url}/admin/v1/invitations`, {
     method: "POST",
     headers: { "x-admin-key": "mock-admin", "content-type": "application/json" },
@@ -203,8 +201,8 @@ test("shared goes with no option for the start of a mock", async () => {
 })
 
 test("verify says what came instead, and tells a refusal from it", async () => {
-  await using mock = await startMock({ command })
-  await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
+  await mock.reset()
+  await call()
   expect(await mock.verify({ api: "bluetoothlookup", count: 1 })).toContain(
     "#1 GET /v1/bluetoothlookup?companyid=76",
   )
@@ -223,8 +221,8 @@ test("verify says what came instead, and tells a refusal from it", async () => {
 })
 
 test("toHaveCalled fails with and without 'not' when the mock refuses a question, or there is no mock", async () => {
-  await using mock = await startMock({ command })
-  await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
+  await mock.reset()
+  await call()
   const came = await mockMatchers.toHaveCalled(mock)
   expect([came.pass, came.message()]).toEqual([
     true,

@@ -4,7 +4,7 @@ import { adminClient, createTestAdminKey } from "../support/admin.ts"
 import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { run, serve } from "./support.ts"
+import { serve } from "./support.ts"
 
 const dir = tempDir()
 
@@ -29,10 +29,3 @@ test.if(process.platform === "linux")(
     expect(log).not.toContain(key)
   },
 )
-
-test("port 0 is refused with several workers", async () => {
-  const { db } = await seedOne(dir)
-  const flags = ["--db", db, "--workers", "2", "--admin", "127.0.0.1:0"]
-  const { code, err } = await run(["serve", "--port", "0", ...flags])
-  expect([code, err.includes("--admin needs a port other than 0")]).toEqual([2, true])
-})

@@ -58,11 +58,12 @@ test("the test double answers as the service", async () => {
     }
 })
 
-/** One example each: the service has answered all of them, and catalog.test.ts gives all to the command. */
-test.each(isolated.map((api) => [api.id, api] as const))("the command 'call %s'", async (id, api) => {
-  const [example] = api.examples
-  if (!example) throw new Error("the API has no example")
-  const { code, out, err } = await run(["call", id, ...flagsOf(api, example)])
+/** One API: the service has found the code of all threads, and catalog.test.ts gives all examples to the command. */
+test("the command 'call' answers", async () => {
+  const [api] = isolated
+  const [example] = api?.examples ?? []
+  if (!api || !example) throw new Error("no isolated API has an example")
+  const { code, out, err } = await run(["call", api.id, ...flagsOf(api, example)])
   expect({ code, err }).toEqual({ code: 0, err: "" })
   expectAnswer(JSON.parse(out), example)
 })

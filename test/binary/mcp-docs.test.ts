@@ -5,9 +5,10 @@ import { delimiter, dirname, join } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { catalog } from "../../src/app/prepare.ts"
-import { binary, start } from "./support.ts"
+import { binary, startForFile } from "./support.ts"
 
 const page = readFileSync(join(import.meta.dir, "../../docs/mcp.md"), "utf8")
+const mock = await startForFile(["mock", "--port", "0"])
 const env = { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` }
 
 interface ClientSettings {
@@ -30,7 +31,6 @@ test("there are settings for clients over both transports", () =>
 test.each(settings)(
   "the settings for %s give all tools",
   async (_, { command, args = [], url = "", headers }) => {
-    const mock = await start(["mock", "--port", "0"])
     const own = JSON.parse(JSON.stringify(headers ?? {}).replaceAll("KEY", "mock-pro"))
     const transport =
       command === undefined
@@ -46,7 +46,6 @@ test.each(settings)(
 )
 
 test("the commands to try it give what the page promises", async () => {
-  const mock = await start(["mock", "--port", "0"])
   const [tried = ""] = page.split("## Set up a client")
   const commands = [...tried.matchAll(/```sh\n(.*?)```/gs)].map(([, command = ""]) => command)
   const outputs = await Promise.all(
@@ -65,7 +64,6 @@ test("the commands to try it give what the page promises", async () => {
 })
 
 test("the texts that an agent sees are those of the page", async () => {
-  const mock = await start(["mock", "--port", "0"])
   const texts = [...page.matchAll(/with `isError` and the text `([^`]+)`/g)].map(([, text = ""]) => text)
   expect(texts).toHaveLength(2)
   const call = async (key: string) => {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startMock } from "../../src/mock-client/start-mock.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
-import { liveByTurns, liveInParallel, newSession } from "../support/mock-sessions.ts"
+import { liveByTurns, newSession } from "../support/mock-sessions.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary, isAlive, run, start } from "./support.ts"
@@ -30,29 +30,6 @@ test("two processes give the same bytes for the same 250 mixed requests, and so 
   for (const part of ['"extensions":{"code":', '"results":[{"index":0', '"id":"msg_'])
     expect({ part, seen: all.includes(part) }).toEqual({ part, seen: true })
   await Promise.all([first.stop(), second.stop()])
-})
-
-test("4 at the same time each have their own credits and clock", async () => {
-  const mocks = await Promise.all(Array.from({ length: 4 }, () => startMock({ command: [binary] })))
-  expect(new Set(mocks.map(({ url }) => url)).size).toBe(4)
-  await Promise.all(
-    mocks.map(async (mock, index) => {
-      await mock.advance(`${index + 1}d`)
-      for (let i = 0; i <= index; i++) await lookUp(mock)
-      expect((await mock.requests()).map(({ at }) => at.slice(0, 10))).toEqual(
-        Array.from({ length: index + 1 }, () => `2025-01-0${index + 2}`),
-      )
-    }),
-  )
-  for (const [index, mock] of mocks.entries())
-    expect((await lookUp(mock)).headers.get("x-api-credits-used")).toBe(String(index + 2))
-  await Promise.all(mocks.map((mock) => mock.stop()))
-})
-
-test("60 tests at a time, each in a session of one process, see nothing of each other", async () => {
-  await using mock = await startMock({ command: [binary] })
-  await liveInParallel(mock.url, 60)
-  expect(await mock.requests()).toEqual([])
 })
 
 const kilobytesOf = (pid: number | null) =>
@@ -140,30 +117,6 @@ test("a port in use is an error, and is not shared with the mock that has it", a
   expect({ code: second.code, out: second.out }).toEqual({ code: 1, out: "" })
   expect(second.err).toMatch(new RegExp(`Is port ${port} in use\\?.*choose a free port with --port`))
   expect(await first.stop()).toBe(0)
-})
-
-test("an unknown address is an error without a stack", async () => {
-  const { code, err } = await run(["mock", "--port", "0", "--host", "nosuch.invalid"])
-  expect(code).toBe(1)
-  expect(err).toContain("check --host")
-  expect(err).not.toContain("   at ")
-})
-
-test("wrong options are errors with exit code 2", async () => {
-  const cases: [string[], string][] = [
-    [["--seed-time", "today"], "--seed-time must be an instant"],
-    [["--plan", "gold"], "--plan must be one of"],
-    [["--dns", "/none.yaml"], "--dns /none.yaml"],
-    [["--ca-out", "ca.pem"], "--ca-out needs --tls-self-signed"],
-    [["--tls-self-signed", "a b"], "--tls-self-signed must be host names"],
-    [["--tls-self-signed", "a.example", "--ca-out", "/none/ca.pem"], "--ca-out /none/ca.pem"],
-  ]
-  for (const [args, text] of cases) {
-    const { code, out, err } = await run(["mock", "--port", "0", ...args])
-    expect({ code, out }).toEqual({ code: 2, out: "" })
-    expect(err).toContain(text)
-    expect(err).not.toContain(" at ")
-  }
 })
 
 describe("TLS", () => {

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { binary, run, serve, start, watch } from "./support.ts"
+import { binary, serve, start, watch } from "./support.ts"
 
 const dir = tempDir()
 /** Other lines that a service may write: the link of the first start, and that a busy machine held up a call. */
@@ -75,17 +75,6 @@ test.if(process.platform === "linux")(
     expect(await server.stop()).toBe(0)
   },
 )
-
-test.each([
-  [["--log-level", "loud"], "debug, info, warn, error, silent"],
-  [["--log-format", "xml"], "auto, json, pretty"],
-  [["--log-sample", "2"], "from 0 to 1"],
-])("%p is refused with the possible values", async (flags, text) => {
-  expect(await run(["serve", "--port", "0", "--db", join(dir, "no.db"), ...flags])).toMatchObject({
-    code: 2,
-    err: expect.stringContaining(text),
-  })
-})
 
 test.if(process.platform === "linux")(
   "metrics are the sum over all workers, and keep what a dead worker has counted",

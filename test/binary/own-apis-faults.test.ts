@@ -1,7 +1,5 @@
 /** Wrong APIs of an operator's own and wrong configuration, on the executable: who is told what, and who is served on. */
 import { describe, expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { postWith } from "../support/keyed-request.ts"
 import { apiSource, folderOf } from "../support/own-apis.ts"
@@ -148,37 +146,3 @@ describe.if(process.platform === "linux")("memory", () => {
     expect(await server.stderr).toContain("it took more than the 100000000 bytes of --api-memory")
   })
 })
-
-describe("at the start", () => {
-  test.each([
-    [
-      "a folder that does not exist",
-      (): string[] => ["--apis", join(dir, "nowhere")],
-      /--apis: The folder .*nowhere cannot be read: it does not exist\. Check the path/,
-    ],
-    [
-      "a file in the place of a folder",
-      () => ["--apis", import.meta.path],
-      /--apis: The folder .*own-apis-faults\.test\.ts cannot be read: it is a file\. Name the folder/,
-    ],
-    ["one wrong line among thirty", () => ["--config", configOf(30, "max_calls = none")], /line 18/],
-  ])("%s is a mistake, with and without workers", async (_, flags, message) => {
-    const argv = ["serve", "--port", "0", "--db", join(dir, "none.db"), ...flags()]
-    for (const more of [[], ["--workers", "2"]]) {
-      const { code, out, err } = await run([...argv, ...more])
-      expect({ code, out }).toEqual({ code: 2, out: "" })
-      expect(err).toMatch(message)
-      expect(err.trim().split("\n")).toHaveLength(1)
-    }
-  })
-})
-
-/** A configuration file of so many lines, the 18th of which is given. */
-function configOf(lines: number, wrong: string): string {
-  const file = join(dir, "thirty.toml")
-  writeFileSync(
-    file,
-    Array.from({ length: lines }, (_, index) => (index === 17 ? wrong : `# line ${index + 1}`)).join("\n"),
-  )
-  return file
-}

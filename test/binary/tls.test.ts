@@ -149,17 +149,6 @@ test("a port in use is also an error with TLS", async () => {
   expect(await server.stop()).toBe(0)
 })
 
-const swapped = join(dir, "swapped.pem")
-writeFileSync(swapped, first.key)
-test.each([
-  ["/none.pem", "penknife: --tls-cert /none.pem cannot be read.\n"],
-  [swapped, "holds no PEM certificate"],
-])("a start with the certificate %s is refused", async (file, problem) => {
-  const flags = ["--db", join(dir, "refused.db"), "--tls-cert", file, "--tls-key", file]
-  const { code, out, err } = await run(["serve", "--port", "0", ...flags])
-  expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining(problem) })
-})
-
 test("answers over TLS tell browsers to use TLS only (HSTS)", async () => {
   const server = await startTls()
   for (const path of ["/health", "/none", "/v1/hmac"]) {

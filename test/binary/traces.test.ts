@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { startOtlpReceiver } from "../support/otlp-receiver.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { run, start } from "./support.ts"
+import { start } from "./support.ts"
 
 const dir = tempDir()
 
@@ -77,29 +77,3 @@ test.each([[200], [503]])(
     if (status !== 200) expect(log).toContain("traces not exported")
   },
 )
-
-test("a wrong variable ends the start and 'config check' with what to change", async () => {
-  const env = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
-    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
-    OTEL_TRACES_SAMPLER: "traceidratio",
-    OTEL_TRACES_SAMPLER_ARG: "2",
-  }
-  const missing = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: "https://127.0.0.1:1",
-    OTEL_EXPORTER_OTLP_CERTIFICATE: "nowhere.pem",
-  }
-  const serve = ["serve", "--port", "0", "--db", `${dir}/wrong.db`]
-  for (const argv of [serve, [...serve, "--workers", "2"], ["config", "check"]]) {
-    const { code, err } = await run(argv, env)
-    expect(err).toContain(
-      "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json: gRPC is not supported.",
-    )
-    expect(err).toContain("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
-    expect(code).toBe(2)
-  }
-  const { code, err } = await run(serve, missing)
-  expect([code, err]).toEqual([2, expect.stringContaining("nowhere.pem")])
-  // Other commands are not about traces.
-  expect((await run(["account", "list", "--db", `${dir}/other.db`], env)).err).not.toContain("OTEL_")
-})
