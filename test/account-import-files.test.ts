@@ -10,7 +10,8 @@ import { runLine } from "./support/admin-cli.ts"
 const { dir, write } = useCsvFiles()
 let stores = 0
 
-describe("a file that cannot be imported", () => {
+describe("a file that cannot be imported", async () => {
+  const place = await openPlace(async () => join(dir, "bad.db"))
   const zero = "so nothing was imported."
   test.each([
     [
@@ -70,7 +71,6 @@ describe("a file that cannot be imported", () => {
       "Line 3, column 'name': A character is not UTF-8.",
     ],
   ])("%s", async (_, content, text) => {
-    const place = await openPlace(async () => join(dir, `bad-${++stores}.db`))
     const { code, out, err } = await importFile(write(content), place)
     expect([code, out]).toEqual([1, ""])
     expect(err).toContain(zero)
@@ -79,7 +79,6 @@ describe("a file that cannot be imported", () => {
   })
 
   test("that is missing, a folder, or not named is wrong usage", async () => {
-    const place = await openPlace(async () => join(dir, "usage.db"))
     const missing = await importFile(join(dir, "missing.csv"), place)
     expect([missing.code, missing.err]).toEqual([
       2,

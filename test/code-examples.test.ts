@@ -82,9 +82,18 @@ async function runProgram(command: readonly string[]): Promise<string> {
   return out
 }
 
+const pages = new Map<string, Promise<string>>()
+
+/** The page of an API. Each language reads it. */
+function pageOf(id: string): Promise<string> {
+  const page = pages.get(id) ?? mock.fetch(`/apis/${id}`).then((answer) => answer.text())
+  pages.set(id, page)
+  return page
+}
+
 /** The code of a page, as a reader copies it. */
 async function codeOf(id: string, language: string): Promise<string[]> {
-  const text = await (await mock.fetch(`/apis/${id}`)).text()
+  const text = await pageOf(id)
   const blocks = [...text.matchAll(new RegExp(`<code data-language="${language}">(.*?)</code>`, "gs"))]
   return blocks.map(([, code = ""]) => withoutEscapes(code.replaceAll(/<[^>]*>/g, "")))
 }

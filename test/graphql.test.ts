@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from "graphql"
 import { createSecret } from "../src/accounts/key.ts"
 import { catalog } from "../src/app/prepare.ts"
-import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readGraphql } from "./support/graphql.ts"
@@ -286,14 +285,4 @@ describe("methods", () => {
     }
     expect((await off.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   })
-})
-
-test("only the API whose DNS servers do not answer fails, with UPSTREAM_UNAVAILABLE", async () => {
-  const down = await startTestService({ ports: { dns: createZoneDns({ "a.example": ["SERVFAIL"] }) } })
-  const { account, key } = await down.createKey("pro")
-  const query = `{ spfvalidator(input: {domain: "a.example"}) { host } ${apple} }`
-  const { status, body, codes } = await readGraphql(down.post(path, { query }, { key }))
-  expect([status, codes]).toEqual([200, ["UPSTREAM_UNAVAILABLE"]])
-  expect(body.data).toEqual({ spfvalidator: null, bluetoothlookup: { company: "Apple, Inc." } })
-  expect((await down.accounts.show(account)).balance.used).toBe(1)
 })

@@ -43,10 +43,11 @@ interface Document {
   readonly "x-plans": Record<string, unknown>
 }
 
+const same = await startTestService()
+
 /** The document of a service of this version, changed. */
 async function changed(change: (document: Document) => void): Promise<string> {
-  const { url } = await startTestService()
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
+  const document = (await (await fetch(`${same.url}/openapi.json`)).json()) as Document
   change(document)
   return stub(() => Response.json(document))
 }
@@ -60,9 +61,10 @@ const file = {
   },
 }
 
+const { url } = await startTestService({ file })
+
 describe("a service", () => {
   test("of the same version and settings has no differences", async () => {
-    const { url } = await startTestService({ file })
     expect(await compareWith(url, file)).toEqual([])
     // The names in examples and the address are the service's own, and change nothing for a caller.
     const named = await startTestService({ flags: { exampleDomain: "shop.example", title: "Shop" } })
@@ -70,7 +72,6 @@ describe("a service", () => {
   })
 
   test("with other prices and plans: each difference is a sentence, and plans that it does not show stay unknown", async () => {
-    const { url } = await startTestService({ file })
     const found = await compareWith(url)
     expect(found).toContain("/v1/hmac, price in credits: 7 in the service, 1 in the double.")
     expect(found).toContain("plan free, monthly_credits: 2000 in the service, 1000 in the double.")
@@ -195,21 +196,22 @@ describe("the command", () => {
   const run = (line: string) => runCliForTest(line.split(" "), { stopRequested: async () => {} })
 
   test("warns, a line each, and starts; the JSON event has the differences", async () => {
-    const { url } = await startTestService({ file: { credits: { hmac: 7 } } })
-    const difference = "/v1/hmac, price in credits: 7 in the service, 1 in the double."
+    const differences = await compareWith(url)
+    expect(differences.length).toBeGreaterThan(1)
     const { code, out, err } = await run(`mock --port 0 --json --like ${url}`)
-    expect({ code, err }).toEqual({ code: 0, err: `penknife: --like: ${difference}\n` })
-    expect(JSON.parse(out)).toMatchObject({ event: "listening", differences: [difference] })
+    const lines = differences.map((difference) => `penknife: --like: ${difference}\n`)
+    expect({ code, err }).toEqual({ code: 0, err: lines.join("") })
+    expect(JSON.parse(out)).toMatchObject({ event: "listening", differences })
   })
 
   test("--strict-like ends it with 1 if something differs or is not known, and not otherwise", async () => {
-    const same = await startTestService()
-    const other = await startTestService({ file: { credits: { hmac: 7 } } })
     expect(await run(`mock --port 0 --strict-like --like ${same.url}`)).toMatchObject({ code: 0, err: "" })
-    for (const url of [other.url, "http://127.0.0.1:1"]) {
-      const { code, out, err } = await run(`mock --port 0 --strict-like --like ${url}`)
+    for (const address of [url, "http://127.0.0.1:1"]) {
+      const { code, out, err } = await run(`mock --port 0 --strict-like --like ${address}`)
       expect({ code, out }).toEqual({ code: 1, out: "" })
-      expect(err).toEndWith(`penknife: --strict-like: the double ends, since it may differ from ${url}.\n`)
+      expect(err).toEndWith(
+        `penknife: --strict-like: the double ends, since it may differ from ${address}.\n`,
+      )
     }
   })
 

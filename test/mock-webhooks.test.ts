@@ -160,7 +160,7 @@ test("a reset ends attempts in progress, forgets the attempts, and keeps the web
   expect(await noticesOf(mock)).toMatchObject(raised.map(() => delivered))
 })
 
-describe("faults of webhooks", () => {
+describe("faults of webhooks", async () => {
   const fault = (mock: TestMock, effects: object) =>
     mock.control("PUT", "/faults", { webhook: true, ...effects })
   /** The first webhook of a mock with this fault, as it arrives, and the notices. */
@@ -272,6 +272,7 @@ describe("faults of webhooks", () => {
     expect(await put(here, fault)).toEqual({ faults: [fault] })
   })
 
+  const quiet = await startTestMock()
   test.each<[object, string]>([
     [{ webhook: true }, "status"],
     [{ webhook: true, drop: false }, "status"],
@@ -284,10 +285,9 @@ describe("faults of webhooks", () => {
     [{ api: "hmac", status: 503, late_timestamp: true }, "webhook"],
     [{ webhook: "yes", drop: true }, "webhook"],
   ])("%j is refused, and names %s", async (body, field) => {
-    const mock = await startTestMock()
-    const { code, error } = await mock.control("PUT", "/faults", body)
+    const { code, error } = await quiet.control("PUT", "/faults", body)
     expect([code, error]).toEqual([400, expect.stringContaining(`'${field}'`)])
-    expect((await mock.control("GET", "/faults")).data).toEqual({ faults: [] })
+    expect((await quiet.control("GET", "/faults")).data).toEqual({ faults: [] })
   })
 })
 

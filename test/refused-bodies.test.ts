@@ -24,15 +24,15 @@ const piece = "x".repeat(65_536)
 const json = "content-type: application/json\r\n"
 
 /** Writes everything, and reads only then. */
-function sendFirst(url: string, head: string, isChunked: boolean, pieces: number): Promise<string> {
+function sendFirst(address: string, head: string, isChunked: boolean, pieces: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const { hostname, port } = new URL(url)
+  const { hostname, port, pathname } = new URL(address)
   const socket = connect(Number(port), hostname)
   socket.pause()
   socket.on("error", reject)
   const length = isChunked ? "transfer-encoding: chunked" : `content-length: ${pieces * piece.length}`
   const part = isChunked ? `10000\r\n${piece}\r\n` : piece
-  let text = `POST /v1/hmac HTTP/1.1\r\nhost: x\r\n${head}${length}\r\n\r\n`
+  let text = `POST ${pathname} HTTP/1.1\r\nhost: x\r\n${head}${length}\r\n\r\n`
   let left = pieces
   const write = () => {
     left--
@@ -53,21 +53,24 @@ function sendFirst(url: string, head: string, isChunked: boolean, pieces: number
   return promise.finally(() => socket.destroy())
 }
 
-const refusals: readonly (readonly [status: number, head: string, url: string])[] = [
-  [401, json, service.url],
-  [413, `x-api-key: ${key}\r\n${json}`, service.url],
-  [415, `x-api-key: ${key}\r\ncontent-type: text/plain\r\n`, service.url],
-  [429, `x-api-key: ${slow}\r\n${json}`, service.url],
-  [503, `x-api-key: ${key}\r\n${json}`, full.url],
+const keyed = `x-api-key: ${key}\r\n`
+const refusals: readonly (readonly [status: number, head: string, address: string])[] = [
+  [401, json, `${service.url}/v1/hmac`],
+  [404, keyed + json, `${service.url}/v1/nothing`],
+  [413, keyed + json, `${service.url}/v1/hmac`],
+  [413, keyed + json, `${service.url}/v1/hmac/batch`],
+  [415, `${keyed}content-type: text/plain\r\n`, `${service.url}/v1/hmac`],
+  [429, `x-api-key: ${slow}\r\n${json}`, `${service.url}/v1/hmac`],
+  [503, keyed + json, `${full.url}/v1/hmac`],
 ]
 
-describe.each(refusals)("a %i", (status, head, url) => {
+describe.each(refusals)("a %i", (status, head, address) => {
   test.each([
     ["", false, 64],
     ["connection: close\r\n", false, 320],
     ["", true, 64],
     ["connection: close\r\n", true, 64],
   ])("%j, in chunks: %p, of %i times 64 KiB, reaches its client", async (connection, isChunked, pieces) => {
-    expect(await sendFirst(url, head + connection, isChunked, pieces)).toStartWith(`HTTP/1.1 ${status} `)
+    expect(await sendFirst(address, head + connection, isChunked, pieces)).toStartWith(`HTTP/1.1 ${status} `)
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startMock } from "../../src/mock-client/start-mock.ts"
+import { readMetrics, sumOf } from "../support/metrics.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
 import { liveByTurns, newSession } from "../support/mock-sessions.ts"
 import { tempDir } from "../support/temp.ts"
@@ -97,7 +98,7 @@ describe.if(linux)("12 starts and stops", () => {
   })
 })
 
-test("ends with 0 on a signal, and prints only its address", async () => {
+test("has metrics, ends with 0 on a signal, and prints only its address", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const mock = await start(["mock", "--port", "0"])
     expect(mock.event).toMatchObject({
@@ -105,6 +106,9 @@ test("ends with 0 on a signal, and prints only its address", async () => {
       url: expect.stringMatching(/^http:\/\/127/),
       pid: mock.child.pid,
     })
+    await lookUp({ url: mock.url, key: "mock-pro" })
+    const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())
+    expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)
     expect(await mock.stop(signal)).toBe(0)
     expect(await mock.stderr).toBe("")
   }
@@ -163,20 +167,6 @@ test("an example runs with the executable that PENKNIFE_BIN names", async () => 
   })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(/pass 4\n.*fail 0/) })
-})
-
-test("startMock passes its options on", async () => {
-  const dns = join(dir, "own.yaml")
-  writeFileSync(dns, "own.example:\n  - TXT: v=spf1 -all\n")
-  const options = { seedTime: "2030-06-01", dns, plan: "free", graphql: false }
-  const mock = await startMock({ command: [binary], ...options })
-  const init = { headers: { "x-api-key": mock.key, "content-type": "application/json" } }
-  const answer = await fetch(`${mock.url}/v1/spfvalidator?domain=own.example`, init)
-  expect(answer.headers.get("x-api-current-plan")).toBe("free")
-  expect(await answer.json()).toMatchObject({ status: "ok", data: { all_qualifier: "fail" } })
-  expect((await fetch(`${mock.url}/v1/graphql`, { method: "POST", ...init })).status).toBe(501)
-  expect((await mock.requests()).map(({ at }) => at)).toEqual(Array(2).fill("2030-06-01T00:00:00.000Z"))
-  await mock.stop()
 })
 
 test("a state that was printed starts again with the same bytes, and a mistake starts nothing", async () => {

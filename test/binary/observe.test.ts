@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { binary, serve, start, watch } from "./support.ts"
+import { binary, serve, watch } from "./support.ts"
 
 const dir = tempDir()
 /** Other lines that a service may write: the link of the first start, and that a busy machine held up a call. */
@@ -110,12 +110,3 @@ test.if(process.platform === "linux")(
     for (const line of lines) expect(["request", ...besideRequests]).toContain(JSON.parse(line).message)
   },
 )
-
-test("the mock has metrics and logs no requests", async () => {
-  const mock = await start(["mock", "--port", "0"])
-  await fetch(mock.url + lookUp, { headers: { "x-api-key": "mock-pro" } })
-  const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())
-  expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)
-  await mock.stop()
-  expect(await mock.stderr).toBe("")
-})

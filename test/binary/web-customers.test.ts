@@ -7,7 +7,6 @@ import { guestsInBrowser } from "./web/guests.ts"
 import { otherOriginInBrowser } from "./web/other-origin.ts"
 import { pagesInBrowser } from "./web/pages.ts"
 import { portalInBrowser } from "./web/portal.ts"
-import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { openDesk, startForOne, startOffering, startSignUp } from "./web/services.ts"
 import { signUpInBrowser } from "./web/sign-up.ts"
 
@@ -15,7 +14,6 @@ const opened = await openDesk()
 if (opened !== null) {
   const { browser, desk, url, db } = opened
   describe("portal", () => portalInBrowser(desk))
-  describe("portal by keyboard", () => portalByKeyboard(desk))
   describe("other origin", () => otherOriginInBrowser(browser, url, db))
   describe("pages", () => pagesInBrowser(desk, db))
   const offering = await startOffering()

@@ -135,7 +135,7 @@ export function accountsInBrowser(desk: Desk): void {
     await done()
   })
 
-  test("an account in debt says what it owes", async () => {
+  test("an account in debt says what it owes, and an unknown one that it is none", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "In debt", plan: "free" })
     const { page, look, done } = await desk.visit("/console/accounts")
     await page.route(`**/admin/v1/accounts/${id}`, async (route) => {
@@ -145,6 +145,9 @@ export function accountsInBrowser(desk: Desk): void {
     await page.goto(`${desk.url}/console/accounts/${id}`)
     await page.getByText("owes 200 credits").waitFor()
     await look("account-debt", "above")
+    await page.goto(`${desk.url}/console/accounts/acc_nobody`)
+    await page.getByRole("alert").getByText("There is no account 'acc_nobody'").waitFor()
+    await look("account-unknown")
     await done()
   })
 
@@ -196,13 +199,6 @@ export function accountsInBrowser(desk: Desk): void {
     expect(text).toStartWith("Time,Calls\r\n")
     expect(text).toContain(`${today}T00:00:00Z,3\r\n`)
     await look("account-usage")
-    await done()
-  })
-
-  test("an unknown account is said to be none", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts/acc_nobody")
-    await page.getByRole("alert").getByText("There is no account 'acc_nobody'").waitFor()
-    await look("account-unknown")
     await done()
   })
 }
