@@ -1,9 +1,17 @@
-import { type IntegerOptions, type TSchema, Type } from "@sinclair/typebox"
+import { type IntegerOptions, type StringOptions, type TSchema, Type } from "@sinclair/typebox"
 import { choice, defineFormat, nullable, nullableText } from "../apis/contract.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
 import { invalid } from "./fault.ts"
 
 /** Parameters and fields that several operations have. */
+
+/** A text that may be left out. */
+export const optionalText = (description: string, options: StringOptions = {}) =>
+  Type.Optional(Type.String({ ...options, description }))
+
+/** A condition that may be left out. */
+export const optionalFlag = (description: string, options: { readonly default?: boolean } = {}) =>
+  Type.Optional(Type.Boolean({ ...options, description }))
 
 /** An id that the store gives. */
 export const idText = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
@@ -71,9 +79,7 @@ export const cursorParameters = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "The most entries of a page." }),
   ),
-  after: Type.Optional(
-    Type.String({ maxLength: 1_600, description: "Continues a list: the `next` of the page before." }),
-  ),
+  after: optionalText("Continues a list: the `next` of the page before.", { maxLength: 1_600 }),
 }
 
 /** The `format` parameter of lists that can be CSV. */
@@ -90,11 +96,8 @@ export const pageParameters = { ...cursorParameters, ...formatParameter }
 
 /** The parameter of lists that can say how many entries there are. */
 export const totalParameter = {
-  total: Type.Optional(
-    Type.Boolean({
-      description:
-        "Whether to count the entries of all pages. The count ends at 100,000, and with some filters after 100,000 entries were looked at.",
-    }),
+  total: optionalFlag(
+    "Whether to count the entries of all pages. The count ends at 100,000, and with some filters after 100,000 entries were looked at.",
   ),
 }
 

@@ -6,7 +6,7 @@ import { choice, nullable } from "../../apis/contract.ts"
 import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
 import { requireToo } from "../admins/grants.ts"
 import { AdminFault, conflict, invalid } from "../fault.ts"
-import { accountId, email, externalId, metadata, requireMetadata } from "../fields.ts"
+import { accountId, email, externalId, metadata, optionalText, requireMetadata } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import {
   accountFields,
@@ -54,8 +54,8 @@ export const updateAccount = defineChange({
   ],
   input: Type.Object({
     id: accountId,
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "The new name." })),
-    plan: Type.Optional(Type.String({ maxLength: 100, description: "The new plan." })),
+    name: optionalText("The new name.", { minLength: 1, maxLength: 200 }),
+    plan: optionalText("The new plan.", { maxLength: 100 }),
     email: Type.Optional(
       nullable(email, {
         description:
@@ -144,9 +144,7 @@ export const reopenAccount = defineChange({
   command: { words: "account reopen", args: ["id"], example: "acc_1234567890abcdef" },
   input: Type.Object({
     id: accountId,
-    plan: Type.Optional(
-      Type.String({ maxLength: 100, description: "A new plan. It needs one if its own is not configured." }),
-    ),
+    plan: optionalText("A new plan. It needs one if its own is not configured.", { maxLength: 100 }),
   }),
   output: accountSchema,
   async prepare({ id, plan }, context) {

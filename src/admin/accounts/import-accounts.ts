@@ -6,6 +6,7 @@ import type { AccountDetails } from "../../store/admin-store.ts"
 import { isObject } from "../../values/is-object.ts"
 import { toAdminFault } from "../administration.ts"
 import { AdminFault, type Mistake, requireKnownNames } from "../fault.ts"
+import { optionalFlag } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { checksOf, type NewAccountInput, newAccount, toCreated, toNewAccount } from "./new-account.ts"
@@ -52,12 +53,9 @@ export const importAccounts = defineChange({
         "x-requirement": `must be a list of 1 to ${maxAccounts} accounts`,
       },
     ),
-    dry_run: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Whether only to check the accounts, and to say how many would be created.",
-      }),
-    ),
+    dry_run: optionalFlag("Whether only to check the accounts, and to say how many would be created.", {
+      default: false,
+    }),
   }),
   output: imported,
   example: { accounts: [{ name: "Ann", plan: "pro" }, { name: "Bob" }] },

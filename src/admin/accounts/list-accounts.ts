@@ -5,7 +5,16 @@ import { choice } from "../../apis/contract.ts"
 import type { AccountDetails, Page } from "../../store/admin-store.ts"
 import type { AccountFilter, AccountOrder } from "../../store/list-filters.ts"
 import { toLowerAscii } from "../../values/text.ts"
-import { countedListOf, email, externalId, keyPrefix, pageParameters, totalParameter } from "../fields.ts"
+import {
+  countedListOf,
+  email,
+  externalId,
+  keyPrefix,
+  optionalFlag,
+  optionalText,
+  pageParameters,
+  totalParameter,
+} from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { readPage, withTotal } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
@@ -27,21 +36,16 @@ export const listAccounts = defineRead({
     moreColumns: ["email", "external_id", "last_used"],
   },
   input: Type.Object({
-    plan: Type.Optional(Type.String({ maxLength: 100, description: "Only accounts of this plan." })),
+    plan: optionalText("Only accounts of this plan.", { maxLength: 100 }),
     email: Type.Optional({ ...email, description: "Only the account with this e-mail address." }),
     external_id: Type.Optional(externalId),
-    closed: Type.Optional(Type.Boolean({ description: "Only closed accounts, or only open ones." })),
-    search: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: "Only accounts with this in their name, or whose id begins with it.",
-      }),
-    ),
-    near_limit: Type.Optional(
-      Type.Boolean({
-        description: `Only open accounts that have used ${nearLimitPercent} % or more of the credits of their month, or only others. Where the configuration gave a plan fewer credits, an account is found from its next call on.`,
-      }),
+    closed: optionalFlag("Only closed accounts, or only open ones."),
+    search: optionalText("Only accounts with this in their name, or whose id begins with it.", {
+      minLength: 1,
+      maxLength: 200,
+    }),
+    near_limit: optionalFlag(
+      `Only open accounts that have used ${nearLimitPercent} % or more of the credits of their month, or only others. Where the configuration gave a plan fewer credits, an account is found from its next call on.`,
     ),
     key_prefix: Type.Optional({
       ...keyPrefix,

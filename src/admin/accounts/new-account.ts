@@ -5,7 +5,7 @@ import type { Plan } from "../../accounts/plan.ts"
 import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { pick } from "../audit/record.ts"
-import { email, externalId, metadata, requireMetadata } from "../fields.ts"
+import { email, externalId, metadata, optionalText, requireMetadata } from "../fields.ts"
 import type { ChangedThing } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { accountFields, eventsParameter, mailedEvent, toAccountOutput } from "./account.ts"
@@ -13,7 +13,7 @@ import { accountFields, eventsParameter, mailedEvent, toAccountOutput } from "./
 /** The parameters of a new account. */
 export const newAccount = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 200, description: "The account's name." }),
-  plan: Type.Optional(Type.String({ default: "free", maxLength: 100, description: "The account's plan." })),
+  plan: optionalText("The account's plan.", { default: "free", maxLength: 100 }),
   email: Type.Optional(email),
   external_id: Type.Optional(externalId),
   metadata: Type.Optional(metadata),

@@ -3,7 +3,7 @@ import { createId, createSecret, hashKey, visiblePrefix } from "../../accounts/k
 import { requireExpiry, requireName } from "../../accounts/requirements.ts"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { pick } from "../audit/record.ts"
-import { timeAheadFormat, timeAheadRequirement } from "../fields.ts"
+import { optionalText, timeAheadFormat, timeAheadRequirement } from "../fields.ts"
 import { issuedFields, issuedNote } from "../keys/key.ts"
 import { defineChange } from "../operation.ts"
 import { permissions } from "../permission.ts"
@@ -28,14 +28,11 @@ export const createAdmin = defineChange({
         { default: ["*"] },
       ),
     ),
-    expires: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        format: timeAheadFormat,
-        "x-requirement": timeAheadRequirement,
-        description: "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now.",
-      }),
-    ),
+    expires: optionalText("When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now.", {
+      maxLength: 40,
+      format: timeAheadFormat,
+      "x-requirement": timeAheadRequirement,
+    }),
   }),
   output: Type.Object({ id, ...issuedFields, ...otherFields }),
   status: 201,

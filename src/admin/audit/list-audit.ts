@@ -7,6 +7,7 @@ import {
   cursorParameters,
   instant,
   listOf,
+  optionalText,
   pageParameters,
   requireRange,
   totalParameter,
@@ -80,7 +81,7 @@ function toFields(json: string | null): Record<string, unknown> | null {
 }
 
 function text(description: string) {
-  return Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+  return optionalText(description, { minLength: 1, maxLength: 200 })
 }
 
 export const listAudit = defineRead({

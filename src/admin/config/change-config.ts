@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
 import { AdminFault, invalid } from "../fault.ts"
-import { idNumber, listOf } from "../fields.ts"
+import { idNumber, listOf, optionalFlag } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
 import {
@@ -53,9 +53,7 @@ export const putConfig = defineChange({
       "x-pairs": "SETTING=VALUE",
       "x-requirement": `must be an object of 1 to ${maxSettings} settings, each with a text, a number, true, false, a list of texts or null`,
     }),
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether only to say what would change." }),
-    ),
+    dry_run: optionalFlag("Whether only to say what would change.", { default: false }),
   }),
   output: Type.Object({
     ...changeList.properties,

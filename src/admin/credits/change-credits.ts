@@ -5,7 +5,7 @@ import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
 import { conflict } from "../fault.ts"
-import { accountId, maybeInteger } from "../fields.ts"
+import { accountId, maybeInteger, optionalFlag } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { prepareEntry, reason } from "./adjustment.ts"
@@ -55,12 +55,9 @@ export const renewCredits = defineChange({
   command: { words: "account renew", args: ["id"], example: "acc_1234567890abcdef" },
   input: Type.Object({
     id: accountId,
-    anyway: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Also renew a month that has not ended: its used credits are given again.",
-      }),
-    ),
+    anyway: optionalFlag("Also renew a month that has not ended: its used credits are given again.", {
+      default: false,
+    }),
   }),
   output,
   isFinal: true,

@@ -3,7 +3,7 @@ import { nullable } from "../../apis/contract.ts"
 import faultTexts from "../../values/faults.json"
 import { latencyBoundsMs } from "../../values/latency-bounds.ts"
 import { toIso } from "../../values/time-text.ts"
-import { formatParameter, instant, listOf } from "../fields.ts"
+import { formatParameter, instant, listOf, optionalText } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
 import { rangeFields, rangeParameters, readRange, readTime, showRange, timeParameters } from "./range.ts"
@@ -14,13 +14,9 @@ const duration = (share: string) =>
   })
 
 /** A parameter that several operations of the history share. */
-const apiParameter = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 100,
-    description:
-      "Only this API; `several` for requests that name several, `usage` for those of usage, `none` for others.",
-  }),
+const apiParameter = optionalText(
+  "Only this API; `several` for requests that name several, `usage` for those of usage, `none` for others.",
+  { minLength: 1, maxLength: 100 },
 )
 
 export const historyOfCalls = defineRead({

@@ -3,14 +3,14 @@ import { choice } from "../../apis/contract.ts"
 import type { ChargesSum, CreditsSum } from "../../store/history.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
-import { accountId, instant, listOf, pageParameters } from "../fields.ts"
+import { accountId, instant, listOf, optionalText, pageParameters } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { readPlacedPage, wholeList } from "../pages.ts"
 import { rangeFields, rangeParameters, readRange, showRange } from "./range.ts"
 
 const sum = Type.Object({
   at: instant("When the minute, hour or day begins."),
-  account: Type.Optional(Type.String({ description: "The account's id." })),
+  account: optionalText("The account's id."),
   calls: Type.Integer({ description: "Successful calls that were charged; a batch may hold many." }),
   credits: Type.Integer({ description: "Credits that they were charged." }),
 })

@@ -3,7 +3,7 @@ import { choice } from "../../apis/contract.ts"
 import { hourMs } from "../../store/history.ts"
 import { toIso } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
-import { instant, requireInstant } from "../fields.ts"
+import { instant, optionalText, requireInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
 
 const stepMs = { minute: 60_000, hour: hourMs, day: 24 * hourMs } as const
@@ -17,7 +17,7 @@ const maxPoints = 1_500
 /** Older minutes are summed up into hours. */
 const minutesKeptMs = 25 * hourMs
 
-const time = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }))
+const time = (description: string) => optionalText(description, { minLength: 1, maxLength: 40 })
 
 /** The parameters `from` and `to`. */
 export const timeParameters = {

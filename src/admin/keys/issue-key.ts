@@ -5,7 +5,7 @@ import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { pick } from "../audit/record.ts"
-import { accountId, durationFormat, keyId, maybeInstant } from "../fields.ts"
+import { accountId, durationFormat, keyId, maybeInstant, optionalText } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import {
   issuedFields,
@@ -84,15 +84,12 @@ export const rotateKey = defineChange({
   portal: { key: "id", action: "rotate" },
   input: Type.Object({
     id: keyId,
-    grace: Type.Optional(
-      Type.String({
-        default: "0",
-        maxLength: 20,
-        format: durationFormat,
-        description: "How long the old text still works: 15m, 24h, 7d; 0 for not at all.",
-        "x-requirement": "must be a time such as 15m, 24h, 7d (999999d at most), or 0 for none",
-      }),
-    ),
+    grace: optionalText("How long the old text still works: 15m, 24h, 7d; 0 for not at all.", {
+      default: "0",
+      maxLength: 20,
+      format: durationFormat,
+      "x-requirement": "must be a time such as 15m, 24h, 7d (999999d at most), or 0 for none",
+    }),
   }),
   output: rotatedSchema,
   isFinal: true,

@@ -13,6 +13,7 @@ import {
   apiId,
   externalId,
   metadata,
+  optionalText,
   requireMetadata,
   timeAheadFormat,
   timeAheadRequirement,
@@ -23,7 +24,7 @@ const maxListItems = 1_000
 
 /** The parameters of a key that can be set when it is created and later. */
 export const keyParameters = {
-  name: Type.Optional(Type.String({ maxLength: 200, description: "The key's name." })),
+  name: optionalText("The key's name.", { maxLength: 200 }),
   expires: optionalOrNull(
     Type.String({ maxLength: 40, format: timeAheadFormat }),
     "When it stops working: 2027-01-31, 2027-01-31T12:00:00Z, or 30d from now. Null for never.",

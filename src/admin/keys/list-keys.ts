@@ -10,6 +10,7 @@ import {
   externalId,
   keyPrefix,
   maybeDay,
+  optionalText,
   pageParameters,
   totalParameter,
 } from "../fields.ts"
@@ -48,14 +49,11 @@ export const listKeys = defineRead({
     account: Type.Optional({ ...accountId, description: "Only the keys of this account." }),
     external_id: Type.Optional({ ...externalId, description: "Only the key with this external id." }),
     prefix: Type.Optional(keyPrefix),
-    id_prefix: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        pattern: "^key_[0-9A-Za-z]*$",
-        description: "Only keys whose id begins with this.",
-        "x-requirement": "must be the beginning of a key's id, which starts with `key_`",
-      }),
-    ),
+    id_prefix: optionalText("Only keys whose id begins with this.", {
+      maxLength: 100,
+      pattern: "^key_[0-9A-Za-z]*$",
+      "x-requirement": "must be the beginning of a key's id, which starts with `key_`",
+    }),
     state: Type.Optional(
       choice(states, {
         description:

@@ -9,6 +9,7 @@ import {
   instant,
   keyId,
   listOf,
+  optionalText,
   pageParameters,
   requireRange,
 } from "../fields.ts"
@@ -49,34 +50,22 @@ export const keptSchema = Type.Object({
 const filterParameters = {
   account: Type.Optional({ ...accountId, description: "Only requests of this account." }),
   key: Type.Optional({ ...keyId, description: "Only requests with the key of this id." }),
-  api: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z0-9._-]{1,100}$",
-      description: "Only requests of this API.",
-      "x-requirement": "must be the id of an API, such as hmac",
-    }),
-  ),
-  status: Type.Optional(
-    Type.String({
-      pattern: "^[1-5](xx|[0-9]{2})$",
-      description: "Only answers with this status, such as `404`, or of this class, such as `4xx`.",
-      "x-requirement": "must be a status such as 404, or a class such as 4xx",
-    }),
-  ),
-  fault: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z_]{1,100}$",
-      description: "Only requests that failed for this reason, such as `rateLimited`.",
-      "x-requirement": "must be the code of a fault, such as rateLimited",
-    }),
-  ),
-  request_id: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z0-9._-]{1,128}$",
-      description: "Only requests with exactly this id.",
-      "x-requirement": "must be a whole request id: letters, digits, '.', '_' and '-', at most 128",
-    }),
-  ),
+  api: optionalText("Only requests of this API.", {
+    pattern: "^[A-Za-z0-9._-]{1,100}$",
+    "x-requirement": "must be the id of an API, such as hmac",
+  }),
+  status: optionalText("Only answers with this status, such as `404`, or of this class, such as `4xx`.", {
+    pattern: "^[1-5](xx|[0-9]{2})$",
+    "x-requirement": "must be a status such as 404, or a class such as 4xx",
+  }),
+  fault: optionalText("Only requests that failed for this reason, such as `rateLimited`.", {
+    pattern: "^[A-Za-z_]{1,100}$",
+    "x-requirement": "must be the code of a fault, such as rateLimited",
+  }),
+  request_id: optionalText("Only requests with exactly this id.", {
+    pattern: "^[A-Za-z0-9._-]{1,128}$",
+    "x-requirement": "must be a whole request id: letters, digits, '.', '_' and '-', at most 128",
+  }),
   from: time("Only requests from this time on: 2027-01-31, or 2027-01-31T12:00:00Z."),
   to: time("Only requests before this time."),
 }
@@ -187,11 +176,8 @@ function toOutput(request: KeptRequest & CallerNames) {
 }
 
 function time(description: string) {
-  return Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description,
-      "x-requirement": "must be a date such as 2027-01-31, or an instant",
-    }),
-  )
+  return optionalText(description, {
+    maxLength: 40,
+    "x-requirement": "must be a date such as 2027-01-31, or an instant",
+  })
 }

@@ -6,7 +6,7 @@ import { nullableText } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
 import { requireToo } from "../admins/grants.ts"
 import { conflict, missing } from "../fault.ts"
-import { email, idText, instant, listOf, pageParameters } from "../fields.ts"
+import { email, idText, instant, listOf, optionalText, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, secret } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { showBy } from "../show.ts"
@@ -46,15 +46,8 @@ export const createInvitation = defineChange({
   command: { words: "invite", args: ["email"], example: "ann@example.com --plan pro", usesPages: true },
   input: Type.Object({
     email: { ...email, description: "The address to invite." },
-    plan: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: "The plan of the account; that of the settings by default.",
-      }),
-    ),
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "The name of the account." }),
-    ),
+    plan: optionalText("The plan of the account; that of the settings by default.", { maxLength: 100 }),
+    name: optionalText("The name of the account.", { minLength: 1, maxLength: 200 }),
   }),
   output: issuedSchema,
   status: 201,

@@ -4,7 +4,15 @@ import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
-import { accountId, keyId, listOf, pageParameters, requireOrder } from "../fields.ts"
+import {
+  accountId,
+  keyId,
+  listOf,
+  optionalFlag,
+  optionalText,
+  pageParameters,
+  requireOrder,
+} from "../fields.ts"
 import { requireOwner } from "../keys/key.ts"
 import { defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
@@ -17,19 +25,11 @@ const maxDays = 36_500
 const dayMs = 86_400_000
 
 const sumSchema = Type.Object({
-  day: Type.Optional(
-    Type.String({
-      description: "The UTC day, `2027-01-31`; or the month, `2027-01`, of usage that is kept by month.",
-    }),
-  ),
-  account: Type.Optional(Type.String({ description: "The account's id." })),
-  key: Type.Optional(
-    Type.String({ description: "The key's id; empty for what was recorded before keys were." }),
-  ),
-  api: Type.Optional(Type.String({ description: "The API's id." })),
-  deprecated: Type.Optional(
-    Type.String({ description: "What was used of it: `api`, `parameter NAME` or `field NAME`." }),
-  ),
+  day: optionalText("The UTC day, `2027-01-31`; or the month, `2027-01`, of usage that is kept by month."),
+  account: optionalText("The account's id."),
+  key: optionalText("The key's id; empty for what was recorded before keys were."),
+  api: optionalText("The API's id."),
+  deprecated: optionalText("What was used of it: `api`, `parameter NAME` or `field NAME`."),
   calls: Type.Integer({ description: "Successful calls." }),
   credits: Type.Optional(
     Type.Integer({ description: "Credits that they were charged; absent with `deprecated`." }),
@@ -39,14 +39,9 @@ const sumSchema = Type.Object({
 const input = Type.Object({
   account: Type.Optional({ ...accountId, description: "Only the usage of this account." }),
   key: Type.Optional({ ...keyId, description: "Only the usage of this key." }),
-  api: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: "Only the usage of this API." }),
-  ),
-  deprecated: Type.Optional(
-    Type.Boolean({
-      description:
-        "Only calls that use something deprecated: an API, a parameter, or a field that a GraphQL query names. By `account`, `key` and `api` by default.",
-    }),
+  api: optionalText("Only the usage of this API.", { minLength: 1, maxLength: 100 }),
+  deprecated: optionalFlag(
+    "Only calls that use something deprecated: an API, a parameter, or a field that a GraphQL query names. By `account`, `key` and `api` by default.",
   ),
   from: day("The first UTC day, such as 2027-01-01; the first of a month where usage is kept by month."),
   to: day("The last UTC day; today by default."),
@@ -179,7 +174,5 @@ function toOutput({ calls, credits, ...names }: UsageSum, { by, deprecated = fal
 }
 
 function day(description: string) {
-  return Type.Optional(
-    Type.String({ maxLength: 40, description, "x-requirement": "must be a day such as 2027-01-31" }),
-  )
+  return optionalText(description, { maxLength: 40, "x-requirement": "must be a day such as 2027-01-31" })
 }

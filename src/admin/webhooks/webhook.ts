@@ -4,7 +4,7 @@ import { nullableText } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount, requireOpenAccount, requireVersion } from "../accounts/account.ts"
 import { conflict } from "../fault.ts"
-import { accountId, maybeInstant } from "../fields.ts"
+import { accountId, maybeInstant, optionalFlag } from "../fields.ts"
 import { defineChange, defineRead, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -85,9 +85,7 @@ export const setWebhook = defineChange({
   input: Type.Object({
     id: accountId,
     url: Type.String({ minLength: 1, maxLength: 2_000, description: "https, or http on localhost." }),
-    allow_private: Type.Optional(
-      Type.Boolean({ default: false, description: "Allow an address in a private network." }),
-    ),
+    allow_private: optionalFlag("Allow an address in a private network.", { default: false }),
   }),
   output: Type.Object({
     account,
