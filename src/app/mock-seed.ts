@@ -14,14 +14,15 @@ import type { Config } from "../config/load.ts"
 import { readPlacedToml, readPlacedYaml } from "../config/placed-text.ts"
 import { plansOfNames, plansTable, readPlans } from "../config/plans.ts"
 import { settingName } from "../config/setting-name.ts"
-import { createFaults, standardProfiles } from "../mock/faults.ts"
+import { createFaults, faultSchema, standardProfiles } from "../mock/faults.ts"
 import { adminKeyName, defaultKey, toMagicKey } from "../mock/keys.ts"
+import { stubSchema } from "../mock/stubs.ts"
 import { mockWebhookSecret } from "../mock/webhook-secret.ts"
 import { parseZone } from "../ports/dns/zone-file.ts"
 import { createSeededRandom } from "../ports/mock-ports.ts"
 import { createFixedWeb } from "../ports/web/fixed-web.ts"
 import { type Mutation, notifyChoices } from "../store/admin-store.ts"
-import { requireFault, requireStub, ruleSchemas } from "../surfaces/http/mock/control-input.ts"
+import { requireFault, requireStub } from "../surfaces/http/mock/control-input.ts"
 import { fromUtf8 } from "../values/byte-text.ts"
 import { escapeHidden } from "../values/hidden-characters.ts"
 import { isObject } from "../values/is-object.ts"
@@ -67,8 +68,8 @@ const accountFields = {
   keys: list(key, "Its keys.", 100),
 }
 const account = Type.Object(accountFields, closed)
-const fault = Type.Object(ruleSchemas.fault.properties, closed)
-const stub = Type.Object(ruleSchemas.stub.properties, closed)
+const fault = Type.Object(faultSchema.properties, closed)
+const stub = Type.Object(stubSchema.properties, closed)
 const record = Type.Unsafe<ZoneEntry>({ [Kind]: "Unknown" })
 const reply = Type.Unsafe<WebEntry>({ [Kind]: "Unknown" })
 const plans = { ...plansTable, description: "Plans by name, as in a configuration file." }

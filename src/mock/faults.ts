@@ -1,54 +1,52 @@
 import { isDeepStrictEqual } from "node:util"
+import { type Static, Type } from "@sinclair/typebox"
 import { reject } from "../apis/contract.ts"
 import { keyMatches } from "./keys.ts"
 import {
-  type AnswerEdit,
   type Chance,
-  type Delay,
+  delaySchema,
   hasValues,
   joinEdits,
+  keyText,
+  ruleFields,
   type SeededRandom,
   toChance,
   toDelay,
   type Values,
 } from "./rule.ts"
 
-/** A failure, and the calls that it applies to. */
-export interface FaultRule extends AnswerEdit, Chance {
-  readonly api?: string
-  readonly key?: string
-  /** Only for inputs of `api` with these values. */
-  readonly input?: Values
+const flag = Type.Optional(Type.Boolean())
+
+/** A failure, and the calls that it applies to; with `webhook` the deliveries. */
+export const faultSchema = Type.Object({
+  api: Type.Optional(Type.String()),
+  key: Type.Optional(keyText),
+  ...ruleFields,
   /** How many calls; without it, all until the rule is removed; 0 removes it. */
-  readonly times?: number
-  /** HTTP status, 400 to 599. */
-  readonly status?: number
-  readonly delay_ms?: Delay
+  times: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
+  delay_ms: Type.Optional(delaySchema),
   /** How fast the body of the answer is sent. */
-  readonly bytes_per_second?: number
-  /** Sends the first byte of the body, then nothing. */
-  readonly hang?: boolean
-  /** Resets the connection without an answer. */
-  readonly reset?: boolean
-  /** Cuts the body of the answer so that it cannot be parsed. */
-  readonly malformed?: boolean
-}
+  bytes_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  /** The first byte of the body is sent, then nothing; no answer; a body that cannot be parsed. */
+  ...{ hang: flag, reset: flag, malformed: flag },
+  /** The attempt is lost, so later webhooks overtake this one; sent twice; signed with another secret, or ten minutes before. */
+  ...{ webhook: flag, drop: flag, twice: flag, bad_signature: flag, late_timestamp: flag },
+})
+
+type Fault = Static<typeof faultSchema>
+type OfWebhooks = "drop" | "twice" | "bad_signature" | "late_timestamp"
+
+/** A failure of calls. */
+export type FaultRule = Omit<Fault, "webhook" | OfWebhooks>
 
 /**
  * A failure on the way to a webhook's receiver. With `status` the receiver is not asked, and counts as having answered so. With
  * `delay_ms` the first attempt is made so much later, by the clock of the test double. `times` counts attempts.
  */
-export interface WebhookFault extends Chance, Pick<FaultRule, "times" | "status"> {
+export type WebhookFault = Pick<Fault, keyof Chance | "times" | "status" | OfWebhooks> & {
   readonly webhook: true
   readonly delay_ms?: number
-  /** The attempt is lost. The next one comes as after any failure, so later webhooks overtake this one. */
-  readonly drop?: boolean
-  /** The same request is sent twice. */
-  readonly twice?: boolean
-  /** Signed with another secret. */
-  readonly bad_signature?: boolean
-  /** Signed with a time of ten minutes before. */
-  readonly late_timestamp?: boolean
 }
 
 /** A request that a rule may match: a call or batch of one API, a GraphQL query of several, usage of none. */

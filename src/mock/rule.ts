@@ -1,24 +1,36 @@
 import { isDeepStrictEqual } from "node:util"
+import { type Static, type TObject, Type } from "@sinclair/typebox"
 import type { Random } from "../apis/contract.ts"
 
 /** Parameters by name. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The parts of an answer that a fault or a stub replaces. */
-export interface AnswerEdit {
-  /** Headers that are set, by name. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** The body: a text unchanged, any other value as JSON. */
-  readonly body?: unknown
+const few = { maxProperties: 50, "x-requirement": "must be an object of at most 50 texts" }
+export const texts = Type.Record(Type.String(), Type.String(), few)
+export const values = Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
+export const keyText = Type.String({ minLength: 1, maxLength: 200 })
+
+/** The fields that faults and stubs share. */
+export const ruleFields = {
+  /** Only for inputs with these values. */
+  input: Type.Optional(values),
+  /** How likely it applies to a call that matches; without it always. */
+  probability: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 1, "x-requirement": "must be a number over 0 and up to 1" }),
+  ),
+  /** Another seed gives another sequence of luck; without it 0. */
+  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+  /** Headers that are set in the answer, by name. */
+  headers: Type.Optional(texts),
+  /** The body of the answer: a text unchanged, any other value as JSON. */
+  body: Type.Optional(Type.Unknown()),
 }
 
+type Fields = Static<TObject<typeof ruleFields>>
+/** The parts of an answer that a fault or a stub replaces. */
+export type AnswerEdit = Pick<Fields, "headers" | "body">
 /** How often a fault or a stub applies to the calls that it matches. */
-export interface Chance {
-  /** From 0 to 1; without it always. */
-  readonly probability?: number
-  /** Another seed gives another sequence; without it 0. */
-  readonly seed?: number
-}
+export type Chance = Pick<Fields, "probability" | "seed">
 
 /** Makes randomness that is the same for the same seed. */
 export type SeededRandom = (seed: string) => Random
@@ -41,11 +53,19 @@ export function toChance({ probability = 1, seed = 0 }: Chance, createRandom: Se
   return () => fractionOf(random) < probability
 }
 
-/** Milliseconds: a fixed time, one between two bounds, or log-normal times of which half are below `p50` and 99 % below `p99`. */
-export type Delay = number | { min: number; max: number } | { p50: number; p99: number }
-
 /** The longest delay. */
 export const maxDelayMs = 600_000
+const ms = (minimum: number) => Type.Integer({ minimum, maximum: maxDelayMs })
+const closed = { additionalProperties: false }
+
+/** Milliseconds: a fixed time, one between two bounds, or log-normal times of which half are below `p50` and 99 % below `p99`. */
+export const delaySchema = Type.Union(
+  [ms(0), Type.Object({ min: ms(0), max: ms(0) }, closed), Type.Object({ p50: ms(1), p99: ms(1) }, closed)],
+  {
+    "x-requirement": `must be whole milliseconds up to ${maxDelayMs}: a number, {"min", "max"} or {"p50", "p99"}`,
+  },
+)
+export type Delay = Static<typeof delaySchema>
 
 /** Makes a function that draws a delay in whole milliseconds, in a sequence that depends only on the seed. */
 export function toDelay(delay: Delay, seed: number, createRandom: SeededRandom): () => number {

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from "node:util"
-import { type AnswerEdit, type Chance, hasValues, type SeededRandom, toChance } from "./rule.ts"
+import { type Static, Type } from "@sinclair/typebox"
+import { hasValues, ruleFields, type SeededRandom, toChance, values } from "./rule.ts"
 
-/** A fixed answer of an API. */
-export interface Stub extends AnswerEdit, Chance {
-  readonly api: string
-  /** Only for inputs with these values. */
-  readonly input?: Readonly<Record<string, unknown>>
-  /** The `data` of the answer. Without it, what the API computes; nothing is computed when there is a `body`. */
-  readonly data?: Readonly<Record<string, unknown>>
-}
+/** A fixed answer of an API. Without `data` it is what the API computes; nothing is computed when there is a `body`. */
+export const stubSchema = Type.Object({ api: Type.String(), ...ruleFields, data: Type.Optional(values) })
+export type Stub = Static<typeof stubSchema>
 
 export type Stubs = ReturnType<typeof createStubs>
 

@@ -2,17 +2,13 @@ import { type Static, Type } from "@sinclair/typebox"
 import { shortenKeys } from "../accounts/key.ts"
 import { type JournalEntry, type JournalRecord, shownKey } from "./journal.ts"
 import { keyMatches } from "./keys.ts"
-import { hasValues, type Values } from "./rule.ts"
+import { hasValues, keyText, texts, type Values, values } from "./rule.ts"
 import type { ShownNotice } from "./state.ts"
-
-const few = { maxProperties: 50, "x-requirement": "must be an object of at most 50 texts" }
-const texts = Type.Record(Type.String(), Type.String(), few)
-const values = Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
 
 /** A kind of request that a test expects: all conditions hold. With `webhook`, alone, it is a delivered webhook of this type. */
 export const patternSchema = Type.Object({
   api: Type.Optional(Type.String()),
-  key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  key: Type.Optional(keyText),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
   // The values of one input of the API; in a batch, of any of its inputs.
   input: Type.Optional(values),

@@ -4,10 +4,10 @@ import { webhookTypes } from "../../../admin/accounts/account.ts"
 import { type ApiDefinition, InputRejected, reject, secretsOf } from "../../../apis/contract.ts"
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
-import { effectNames, type Rule, type WebhookFault } from "../../../mock/faults.ts"
+import { effectNames, faultSchema, type Rule, type WebhookFault } from "../../../mock/faults.ts"
 import { maxBodyCharacters } from "../../../mock/journal.ts"
-import { type AnswerEdit, type Chance, type Delay, maxDelayMs } from "../../../mock/rule.ts"
-import type { Stub } from "../../../mock/stubs.ts"
+import type { AnswerEdit, Chance, Delay } from "../../../mock/rule.ts"
+import { type Stub, stubSchema } from "../../../mock/stubs.ts"
 import { type Expectation, expectationSchema, type Pattern, patternSchema } from "../../../mock/verify.ts"
 import { isObject } from "../../../values/is-object.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
@@ -16,41 +16,6 @@ import { checkedBy } from "../route-schemas.ts"
 type Body = Readonly<Record<string, unknown>>
 type Apis = ReadonlyMap<string, ApiDefinition>
 
-const { key, input, header: headers } = patternSchema.properties
-const flag = Type.Optional(Type.Boolean())
-
-/** Fields that faults and stubs share. */
-const ruleFields = {
-  input,
-  probability: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 1, "x-requirement": "must be a number over 0 and up to 1" }),
-  ),
-  seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
-  headers,
-  body: Type.Optional(Type.Unknown()),
-}
-
-const ms = (minimum: number) => Type.Integer({ minimum, maximum: maxDelayMs })
-const closed = { additionalProperties: false }
-const delay = Type.Union(
-  [ms(0), Type.Object({ min: ms(0), max: ms(0) }, closed), Type.Object({ p50: ms(1), p99: ms(1) }, closed)],
-  {
-    "x-requirement": `must be whole milliseconds up to ${maxDelayMs}: a number, {"min", "max"} or {"p50", "p99"}`,
-  },
-)
-
-const faultBody = Type.Object({
-  api: Type.Optional(Type.String()),
-  key,
-  ...ruleFields,
-  times: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-  status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
-  delay_ms: Type.Optional(delay),
-  bytes_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-  ...{ hang: flag, reset: flag, malformed: flag },
-  ...{ webhook: flag, drop: flag, twice: flag, bad_signature: flag, late_timestamp: flag },
-})
-const stubBody = Type.Object({ api: Type.String(), ...ruleFields, data: input })
 const clockBody = Type.Object({ now: Type.Optional(Type.String()), advance: Type.Optional(Type.String()) })
 const filterQuery = Type.Pick(patternSchema, ["api", "status", "key"])
 
@@ -58,8 +23,8 @@ const filterQuery = Type.Pick(patternSchema, ["api", "status", "key"])
  * The bodies of `/_mock/faults`, `/_mock/stubs` and `/_mock/clock`, and the query of `/_mock/requests`, without unknown fields.
  */
 export const controlSchemas = {
-  fault: checkedBody(faultBody),
-  stub: checkedBody(stubBody),
+  fault: checkedBody(faultSchema),
+  stub: checkedBody(stubSchema),
   clock: checkedBody(clockBody),
   verify: checkedBody(expectationSchema),
   profile: checkedBody(Type.Object({ name: Type.String() })),
@@ -75,14 +40,11 @@ export const controlSchemas = {
   }),
 }
 
-/** The fields of faults and stubs, for files that have some. */
-export const ruleSchemas = { fault: faultBody, stub: stubBody }
-
 /** The end of the last year that has four digits. */
 const latestMs = Date.UTC(10_000, 0) - 1
 
 /** Checks of a fault what its schema cannot. Like the other checks here it throws an InputRejected that names the field. */
-export function requireFault(rule: Static<typeof faultBody>, apis: Apis): Rule {
+export function requireFault(rule: Static<typeof faultSchema>, apis: Apis): Rule {
   if (rule.webhook) return requireWebhookFault(rule)
   const own = ownEffects.find((name) => rule[name])
   if (own !== undefined) reject("webhook", `is missing: '${own}' is for webhooks, which need "webhook": true`)
@@ -111,7 +73,7 @@ const ownEffects = ["drop", "twice", "bad_signature", "late_timestamp"] as const
 const ruleNames = ["webhook", "times", "probability", "seed"]
 const webhookFields: readonly string[] = [...ruleNames, ...unsentEffects, ...ownEffects]
 
-function requireWebhookFault(rule: Static<typeof faultBody>): WebhookFault {
+function requireWebhookFault(rule: Static<typeof faultSchema>): WebhookFault {
   const other = Object.keys(rule).find((name) => !webhookFields.includes(name))
   if (other !== undefined) reject(other, "must be left out: it is for calls, and this fault for webhooks")
   requireRule(rule)
@@ -127,7 +89,7 @@ function requireWebhookFault(rule: Static<typeof faultBody>): WebhookFault {
 }
 
 /** Checks of a stub what its schema cannot: parameters and fields must be the API's, and fields of the right type. */
-export function requireStub(stub: Static<typeof stubBody>, apis: Apis): Stub {
+export function requireStub(stub: Stub, apis: Apis): Stub {
   const definition = requireApi(stub.api, apis)
   requireParameters(stub.input ?? {}, definition)
   requireFields(stub.data ?? {}, definition.output, "data", `is not a field that '${stub.api}' answers with`)
