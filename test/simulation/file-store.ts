@@ -1,8 +1,6 @@
 /** The store of an instance on a data file, which tells the model of each commit. */
-import type { OpenStore, StoreListeners } from "../../src/store/open-store.ts"
-import { createActivity } from "../../src/store/open-store.ts"
-import { prepareGauges } from "../../src/store/sqlite/gauges.ts"
-import { createSqliteStores } from "../../src/store/sqlite/open-sqlite.ts"
+import { createActivity, type OpenStore, type StoreListeners } from "../../src/store/open-store.ts"
+import { createSqliteStores, prepareGauges } from "../../src/store/sqlite/open-sqlite.ts"
 import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
 import { connectFaulty } from "./data-file.ts"
 import type { SimulatedInstance } from "./instance.ts"

@@ -1,15 +1,17 @@
 import { Type } from "@sinclair/typebox"
 import { verdictOf } from "../../values/problems.ts"
-import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
+import { choice, type Dns, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
 import { type Destination, dmarcPolicies, policiesOf, readDestinations } from "../mail/dmarc-policy.ts"
 import {
   type DmarcRecord,
   failureOf,
+  isDmarc,
   organizationalDomain,
   policyRecord,
   psdOf,
   walkDmarc,
 } from "../mail/dmarc-walk.ts"
+import { isWithin } from "../mail/dnssec/names.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { refuseFailure, withTimeLimit } from "../mail/look-up.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
@@ -20,12 +22,12 @@ import {
   aboutRecord,
   aboutTexts,
   type DmarcProblem,
+  hostOf,
   modeOf,
   newProblems,
   problem,
   problemList,
 } from "./record.ts"
-import { findPermissions } from "./report-permissions.ts"
 
 const dnsLimitMs = 15_000
 const maxDestinations = 50
@@ -193,4 +195,36 @@ function aboutPolicy(record: DmarcRecord, organizational: string): DmarcProblem[
   if (!isAbove && (tags.has("sp") || tags.has("np")))
     add("unused_below", "sp", `The record is not that of the organizational domain ${organizational}.`)
   return problems
+}
+
+/** Addresses of one record that are asked about; each may need nine questions. */
+const maxDomains = 10
+
+/**
+ * Whether the domains of addresses take reports about the domain of a record. Domains with another organizational domain agree by
+ * a record (RFC 9990, "Verifying External Destinations").
+ * @returns `is_permitted` is null where the DNS gave no answer
+ */
+function findPermissions(
+  recordDomain: string,
+  organizational: string,
+  destinations: readonly Destination[],
+  dns: Dns,
+  signal: AbortSignal,
+) {
+  const domains = [...new Set(destinations.flatMap((one) => hostOf(one) ?? []))].slice(0, maxDomains)
+  return Promise.all(
+    domains.map(async (domain) => {
+      // A domain below another one has the same organizational domain, unless its own record says otherwise.
+      if (isWithin(domain, organizational)) return { domain, is_external: false, is_permitted: true }
+      const answer = await dns.resolve(`${recordDomain}._report._dmarc.${domain}`, "TXT", signal)
+      if (answer.kind === "failure") return { domain, is_external: true, is_permitted: null }
+      if (answer.kind === "records" && answer.records.some(isDmarc))
+        return { domain, is_external: true, is_permitted: true }
+      const steps = await walkDmarc(domain, dns, signal)
+      if (failureOf(steps)) return { domain, is_external: true, is_permitted: null }
+      const is_external = organizationalDomain(domain, steps) !== organizational
+      return { domain, is_external, is_permitted: !is_external }
+    }),
+  )
 }

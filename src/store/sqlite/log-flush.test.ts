@@ -8,9 +8,8 @@ import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { createActivity } from "../open-store.ts"
 import { withLogFlush } from "./checkpoints.ts"
-import { prepareGauges } from "./gauges.ts"
 import { openDatabase } from "./open.ts"
-import { createSqliteStores, openSqliteStore } from "./open-sqlite.ts"
+import { createSqliteStores, openSqliteStore, prepareGauges } from "./open-sqlite.ts"
 
 const dir = tempDir()
 let files = 0

@@ -1,15 +1,17 @@
 import type { Database } from "bun:sqlite"
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { prepareMailOutbox } from "../mail-outbox.ts"
 import {
   type AnyStoreOptions,
   createActivity,
   type OpenStore,
   type StoreActivity,
+  type StoreGauges,
   type StoreListeners,
   type StoreOptions,
 } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
+import { prepareCounts } from "../outbox-reads.ts"
 import { type AccessRow, type Run, selectAccess, selectNotice, toAccess } from "../rows.ts"
 import type { SchemaStep } from "../schema-step.ts"
 import type { Store } from "../store.ts"
@@ -17,10 +19,15 @@ import { prepareStoreReads } from "../store-reads.ts"
 import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges, prepareLedger } from "./charge.ts"
-import { createCheckpoints, type FlushOptions, noCheckpoints, withLogFlush } from "./checkpoints.ts"
+import {
+  createCheckpoints,
+  type FlushOptions,
+  logFileOf,
+  noCheckpoints,
+  withLogFlush,
+} from "./checkpoints.ts"
 import { lockForReplacing, lockForServing } from "./file-lock.ts"
 import { noWatch, watchFile } from "./file-watch.ts"
-import { prepareGauges } from "./gauges.ts"
 import { isOutdated, schemaSteps } from "./migrations.ts"
 import { openDatabase } from "./open.ts"
 import { prepareRates } from "./rates.ts"
@@ -259,4 +266,29 @@ function prepareProbe(database: Database): () => void {
     for (const read of reads) read.get()
     count.run()
   }).immediate
+}
+
+/** Prepares the measurements of a data file, or of a store in memory. */
+export function prepareGauges(database: Database, activity: StoreActivity): StoreGauges {
+  const { filename } = database
+  const read = createRead(database)
+  const countBytes = database.query<{ bytes: number }, []>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
+  )
+  const isInMemory = filename === ":memory:"
+  const log = isInMemory ? "" : logFileOf(filename)
+
+  return {
+    activity,
+    cacheAgeSeconds: () => 0,
+    ...prepareCounts(createRun(database, read)),
+    async bytes() {
+      if (isInMemory) return { main: read(() => countBytes.get()?.bytes ?? 0) }
+      return { main: sizeOf(filename), wal: sizeOf(log) }
+    },
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

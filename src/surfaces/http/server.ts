@@ -1,7 +1,10 @@
+import type { AdminAccess } from "../../admin/admin-access.ts"
+import type { Brand } from "../../config/brand.ts"
 import type { AdminPlace } from "../../config/readers.ts"
-import { createAdminApp } from "./admin/separate-app.ts"
+import { createAdminFeature } from "./admin/admin-feature.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
-import { createCallsInProgress, createClosing } from "./calls.ts"
+import { type CallsInProgress, createCallsInProgress, createClosing } from "./calls.ts"
+import { createFrame, type FrameOptions, type FrameParts } from "./frame.ts"
 import {
   type ListeningApp,
   type ListenOptions,
@@ -10,6 +13,8 @@ import {
   type Tls,
 } from "./listener.ts"
 import { httpLimits } from "./read/limits.ts"
+import { createListeningApp } from "./request.ts"
+import { webFeature } from "./web/feature.ts"
 
 /** The settings of the HTTP server, with those of its apps. */
 export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host" | "port"> {
@@ -128,4 +133,37 @@ export function urlOf(host: string, port: number, secure: boolean): string {
 /** A service that listens on all addresses is reached on this machine by this name. */
 export function reachable(url: string): string {
   return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, "$1localhost")
+}
+
+/** The administration alone as an Elysia app, for an address that only operators reach. It does not listen yet. */
+function createAdminApp(
+  parts: FrameParts & { readonly admin: AdminAccess; readonly version: string },
+  options: FrameOptions & { readonly brand: Brand },
+  calls: CallsInProgress,
+) {
+  const { base, begin, context, headers } = createFrame(
+    parts,
+    options,
+    calls,
+    () => app.server,
+    (exchange) => (exchange.request.method === "OPTIONS" ? feature?.answer(exchange) : undefined),
+  )
+  const service = { version: parts.version, title: options.brand.title }
+  const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, service)
+  if (feature === null) throw new Error("an app for operators alone needs the administration")
+  const app = createListeningApp(begin)
+    .headers(headers)
+    .use(base)
+    .onError(({ error, code, request, set, incoming }) =>
+      feature.answer({ request, set, incoming }, code === "NOT_FOUND" ? undefined : error),
+    )
+    .use(
+      webFeature(base, context, {
+        console: true,
+        portal: false,
+        brand: options.brand,
+      }),
+    )
+    .use(feature.app)
+  return app
 }

@@ -2,8 +2,11 @@
 
 import { effect } from "@preact/signals"
 import { goInstead, path } from "../client/address.ts"
-import { session } from "../client/session.ts"
+import { ownAccount, session } from "../client/session.ts"
 import { shapes } from "../kit/icon.tsx"
+import { Section } from "../kit/page.tsx"
+import { AccountStatement } from "../shared/account-statement.tsx"
+import { Adjustments } from "../shared/adjustments.tsx"
 import { startApp } from "../shell/app.tsx"
 import { type Screen, screensWith } from "../shell/frame.tsx"
 import { GuestPage } from "./guest/guest-page.tsx"
@@ -11,7 +14,6 @@ import { coversPortal, takeMailLink } from "./guest/mail-link.ts"
 import { KeysScreen } from "./keys/keys-screen.tsx"
 import { PlaygroundScreen } from "./playground-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
-import { StatementsScreen } from "./statements/statements-screen.tsx"
 import { UsageScreen } from "./usage/usage-screen.tsx"
 import { WebhookScreen } from "./webhook/webhook-screen.tsx"
 
@@ -42,3 +44,15 @@ effect(() => {
 })
 
 startApp(screens, { guests: { Page: GuestPage, covers: coversPortal } })
+
+/** The customer's own statements, and what was added to the bonus or taken from it. */
+function StatementsScreen() {
+  const account = ownAccount()
+  return (
+    <AccountStatement account={account} title="Statements">
+      <Section title="Adjustments of credits">
+        <Adjustments account={account} />
+      </Section>
+    </AccountStatement>
+  )
+}
