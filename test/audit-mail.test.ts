@@ -2,12 +2,13 @@
 import { describe, expect, test } from "bun:test"
 import { mailaudit } from "../src/apis/catalog.ts"
 import type { DnsZone } from "../src/apis/contract.ts"
-import { type Audit, isAudit, toReport } from "../src/surfaces/cli/audit-report.ts"
+import { isAudit, toReport } from "../src/surfaces/cli/audit-report.ts"
+import type { AuditReport } from "../src/values/audit-report.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startTestMock } from "./support/mock.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
-const audit: Audit = {
+const audit: Required<AuditReport> = {
   domain: "firm.example",
   grade: "C",
   score: 71,

@@ -1,11 +1,5 @@
+import type { AuditStatus, Grade } from "../../values/audit-report.ts"
 import type { Facts, Found } from "./facts.ts"
-
-export const statuses = ["pass", "warning", "fail", "unknown", "not_applicable"] as const
-export type Status = (typeof statuses)[number]
-
-/** The grades, best first. */
-export const grades = ["A", "B", "C", "D", "E", "F"] as const
-export type Grade = (typeof grades)[number]
 
 /** A proposed change, as ready text as far as it can be known. */
 export interface Fix {
@@ -23,7 +17,7 @@ export interface Fix {
 
 /** A check's result. */
 export interface Verdict {
-  readonly status: Status
+  readonly status: AuditStatus
   /** The share of the weight that counts as points, from 0 to 1. */
   readonly share: number
   /** The finding, in one sentence. */

@@ -1,4 +1,5 @@
-import { type Check, type Grade, grades, type Verdict } from "./check.ts"
+import { type Grade, grades } from "../../values/audit-report.ts"
+import type { Check, Verdict } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import { receivingChecks } from "./receiving.ts"
 import { sendingChecks } from "./sending.ts"

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
+import { auditStatuses, grades } from "../../values/audit-report.ts"
 import { choice, nullable, nullableText, premium } from "../contract.ts"
 import { field } from "../shared.ts"
-import { grades, statuses } from "./check.ts"
 
 /**
  * Marks the list of an audit's checks in an output. Pages then show the answer as a report: `grade` and `score`, the checks with
@@ -43,7 +43,7 @@ export const output = Type.Object({
     field.rows("Every check, in a fixed order.", {
       id: field.text("The check, as a fixed code."),
       title: field.text("What is checked."),
-      status: choice(statuses, {
+      status: choice(auditStatuses, {
         description:
           "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
       }),

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { Body, Observer, SearchAltitude, SearchHourAngle, SearchRiseSet } from "astronomy-engine"
 import fc from "fast-check"
 import { getPosition } from "suncalc"
-import { computeSunTimes, type SunEvent, type SunTimes, toSuncalcAltitude } from "./sun-times.ts"
+import { computeSunDay, type SunEvent, type SunTimes, toSuncalcAltitude } from "./sun-times.ts"
+
+const computeSunTimes = (...place: Parameters<typeof computeSunDay>) => computeSunDay(...place).times
 
 const dayMs = 86_400_000
 const pairs = [

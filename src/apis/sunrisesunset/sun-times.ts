@@ -41,11 +41,6 @@ const radian = Math.PI / 180
  * suncalc computes the position of the sun, but not the events: its event times ignore parallax (up to 6 seconds at 65°), are
  * minutes off where the sun barely reaches an altitude, and depend on the declination at noon alone.
  */
-export function computeSunTimes(noonUtcMs: number, latitude: number, longitude: number): SunTimes {
-  return computeSunDay(noonUtcMs, latitude, longitude).times
-}
-
-/** The same with what explains the times. */
 export function computeSunDay(noonUtcMs: number, latitude: number, longitude: number): SunDay {
   const solarNoon = toSolarNoon(noonUtcMs, longitude)
   const midnightBefore = midpoint(toSolarNoon(noonUtcMs - dayMs, longitude), solarNoon)

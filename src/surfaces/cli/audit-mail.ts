@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander"
-import { type Grade, grades, isAudit, isGrade, toReport } from "./audit-report.ts"
+import { type Grade, grades } from "../../values/audit-report.ts"
+import { isAudit, isGrade, toReport } from "./audit-report.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"

@@ -1,40 +1,8 @@
 /** The answer of mailaudit as a person reads it in a terminal. */
 import { styleText } from "node:util"
+import { type AuditReport, type Grade, grades } from "../../values/audit-report.ts"
 import { escapeHidden } from "../../values/hidden-characters.ts"
 import { isObject } from "../../values/is-object.ts"
-
-export const grades = ["A", "B", "C", "D", "E", "F"] as const
-export type Grade = (typeof grades)[number]
-
-/** The parts of an answer that the report shows. */
-export interface Audit {
-  readonly domain: string
-  readonly grade: Grade
-  readonly score: number
-  /** The ids of checks that keep the score from a better grade. */
-  readonly limited_by: readonly string[]
-  readonly checks: readonly AuditCheck[]
-  readonly fixes: readonly AuditFix[]
-}
-
-interface AuditCheck {
-  readonly id: string
-  readonly title: string
-  readonly status: string
-  readonly points: number
-  readonly max_points: number
-  readonly why: string
-  readonly advice: string | null
-}
-
-interface AuditFix {
-  readonly check: string
-  readonly points: number
-  readonly line: string | null
-  readonly action: "add" | "replace" | null
-  readonly file: { readonly url: string; readonly text: string } | null
-  readonly note: string
-}
 
 interface ReportOptions {
   /** Columns of the terminal; null when it goes to a file, and no line is broken. */
@@ -57,10 +25,11 @@ const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "
  * The grade, each check with a word and why, and what to change, in the order of the answer. Hidden characters of texts from
  * the DNS are escaped.
  */
-export function toReport(audit: Audit, { columns, colours }: ReportOptions): string {
+export function toReport(audit: AuditReport, { columns, colours }: ReportOptions): string {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text
   const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(40, Math.min(columns, fullWidth))
+  const { fixes = [] } = audit
   const lines: string[] = []
   const add = (text: string, start = indent) => lines.push(...wrap(escapeHidden(text), start, width))
 
@@ -80,8 +49,8 @@ export function toReport(audit: Audit, { columns, colours }: ReportOptions): str
     add(why)
     if (advice !== null) add(`To do: ${advice}`)
   }
-  if (audit.fixes.length > 0) lines.push("", paint("bold", "What to change"))
-  for (const { check, points, line, action, file, note } of audit.fixes) {
+  if (fixes.length > 0) lines.push("", paint("bold", "What to change"))
+  for (const { check, points, line, action, file, note } of fixes) {
     lines.push("", `+${toPoints(points)}  ${titleOf(check)}`)
     add(note)
     // Printed unchanged, so that they can be copied.
@@ -117,7 +86,7 @@ function wrap(text: string, start: string, width: number): readonly string[] {
 }
 
 /** Whether data are those of mailaudit. */
-export function isAudit(data: unknown): data is Audit {
+export function isAudit(data: unknown): data is AuditReport {
   if (!isObject(data) || typeof data.domain !== "string" || typeof data.score !== "number") return false
   const areObjects = (list: unknown) => Array.isArray(list) && list.every(isObject)
   return (

@@ -1,35 +1,7 @@
+import type { AuditReport, AuditStatus } from "../../values/audit-report.ts"
 import { Tag } from "../kit/text.tsx"
 
-interface Check {
-  readonly id: string
-  readonly title: string
-  readonly status: keyof typeof statuses
-  readonly points: number
-  readonly max_points: number
-  readonly why: string
-  readonly advice: string | null
-  readonly source: string
-}
-
-interface Fix {
-  readonly check: string
-  readonly points: number
-  readonly line: string | null
-  readonly action: "add" | "replace" | null
-  readonly file: { readonly url: string; readonly text: string } | null
-  readonly note: string
-}
-
-/** The parts of an audit that are shown. */
-export interface AuditReport {
-  readonly domain: string
-  readonly grade: string
-  readonly score: number
-  readonly limited_by: readonly string[]
-  readonly checks: readonly Check[]
-  /** Absent on a plan without premium fields. */
-  readonly fixes?: readonly Fix[]
-}
+export type { AuditReport }
 
 /** The word and the color of each status. */
 const statuses = {
@@ -38,7 +10,7 @@ const statuses = {
   fail: ["To do", "bad"],
   unknown: ["Unknown", "plain"],
   not_applicable: ["Not needed", "plain"],
-} as const
+} as const satisfies Record<AuditStatus, readonly [word: string, tone: string]>
 
 /** The audit of an answer in JSON; null for other formats. */
 export function readReport(body: string): AuditReport | null {
@@ -63,7 +35,7 @@ export function Report({ report }: { readonly report: AuditReport }) {
       </p>
       <ul class="report-checks stack gap-4">
         {checks.map((check) => {
-          const [word, tone] = statuses[check.status]
+          const [word, tone] = statuses[check.status as AuditStatus]
           return (
             <li key={check.id}>
               <h3 class="row">

@@ -1,23 +1,13 @@
 import type { ComponentChildren } from "preact"
+import type { EntryOf } from "../client/operations.ts"
 import { CopyId } from "../kit/copy-id.tsx"
 import type { Column } from "../kit/table.tsx"
 import { formatClock, formatNumber, formatSecond, lines, Tag, zoneWord } from "../kit/text.tsx"
 
+type Kept = EntryOf<"requests.list">
+
 /** A finished request, live or kept. */
-export interface ShownRequest {
-  readonly at: string
-  readonly request_id: string
-  readonly surface: string
-  readonly api: string
-  readonly status: number
-  readonly fault: string | null
-  readonly parameter?: string | null
-  readonly account: string | null
-  readonly key: string | null
-  readonly credits: number
-  readonly ms: number
-  readonly address: string | null
-}
+export type ShownRequest = Omit<Kept, "parameter" | "replayed"> & Partial<Pick<Kept, "parameter">>
 
 const surfaceNames: Readonly<Record<string, string>> = { none: "no such path", unkeyed: "without key" }
 

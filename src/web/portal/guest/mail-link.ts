@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import type { SignedIn } from "../../../admin/sessions/sessions.ts"
+import type { LinkQuestion } from "../../../admin/sign-up/ask.ts"
 import type { LinkOffer } from "../../../admin/sign-up/confirm.ts"
 import { go } from "../../client/address.ts"
 import { postJson } from "../../client/request.ts"
@@ -32,19 +33,11 @@ export function takeMailLink(): void {
   }
 }
 
-interface Question {
-  readonly for: "sign-up" | "sign-in"
-  readonly email: string
-  readonly name?: string
-  /** The address of the terms that were shown and are accepted. */
-  readonly terms?: string
-}
-
 /**
  * Asks for a link by mail. The answer does not tell whether there is an account.
  * @throws Problem, Unreachable
  */
-export async function askForLink(question: Question): Promise<void> {
+export async function askForLink(question: LinkQuestion): Promise<void> {
   await postJson("/portal/mail-links", question)
 }
 
