@@ -6,7 +6,7 @@ import type { KeptRequests } from "../store/kept-requests.ts"
 import type { Outbox } from "../store/outbox.ts"
 import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
 import type { Backups } from "./backups/backups.ts"
-import type { ConfigControl } from "./config/config-control.ts"
+import type { ConfigControl, Setting } from "./config/config-control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
 import type { SignUpSettings } from "./sign-up/settings.ts"
 
@@ -34,7 +34,7 @@ export interface AdminParts {
   /** Describes the running configuration by the names of the configuration file, without secrets. */
   settings(): Readonly<Record<string, unknown>>
   /** The same as a list, without plans and prices. */
-  settingList(): readonly Setting[]
+  settingList(): Setting[]
   readonly config: ConfigControl
   readonly backups: Backups
   /**
@@ -50,26 +50,6 @@ export interface AdminParts {
   /** How customers get an account. */
   readonly signUp: SignUpSettings
   readHealth(): Promise<ServiceHealth>
-}
-
-/** A setting of the running service. */
-export interface Setting {
-  /** Its name in the configuration file. */
-  readonly setting: string
-  /** As JSON; a secret is `(set)`. */
-  readonly value: unknown
-  /** The value that applies if it is not set, in words. */
-  readonly default: string
-  /** All values that it may have, if there is a list of them. */
-  readonly choices: readonly string[] | null
-  readonly source: "flag" | "environment" | "file" | "default"
-  readonly flag: string
-  readonly description: string
-  /**
-   * When a change of it takes effect: at once over the admin API, after a reload by hand since it names a file, or after a
-   * restart.
-   */
-  readonly change: "now" | "reload" | "restart"
 }
 
 /** Events, and how many more were dropped for lack of room. */

@@ -56,7 +56,7 @@ export function listSettings(config: Config) {
       default: defaultText,
       source: config.origins[key as OptionKey],
       flag,
-      choices: namesPlan ? [...config.plans.keys()] : (read.choices ?? null),
+      choices: namesPlan ? [...config.plans.keys()] : (read.choices?.slice() ?? null),
       description: help,
       change,
     }

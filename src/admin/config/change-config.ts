@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { choice, nullable } from "../../apis/contract.ts"
+import { nullable } from "../../apis/contract.ts"
 import { AdminFault, invalid } from "../fault.ts"
 import { idNumber, listOf, optionalFlag } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
@@ -12,6 +12,7 @@ import {
   takenChanges,
   toChangeList,
 } from "./change-list.ts"
+import { settingSchema } from "./config-control.ts"
 
 /** Each setting reads and writes the whole text again. */
 const maxSettings = 100
@@ -151,26 +152,8 @@ export const listConfig = defineRead({
     columns: ["setting", "value", "default", "source", "change"],
   },
   input: Type.Object({}),
-  output: listOf(
-    Type.Object({
-      setting: Type.String({ description: "Its name in the configuration file." }),
-      value: Type.Unknown({ description: "Its value, as the file has it; null if there is none." }),
-      default: Type.String({ description: "What holds if it is not set, in words." }),
-      source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
-      flag: Type.String({ description: "The flag that sets it." }),
-      choices: nullable(Type.Array(Type.String()), {
-        description:
-          "All values that it may have, such as the names of the configured plans; null if there is no such list.",
-      }),
-      description: Type.String({ description: "What it is for." }),
-      change: choice(["now", "reload", "restart"], {
-        description:
-          "When a change takes effect: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",
-      }),
-    }),
-  ),
-  read: async (_, { settingList }) =>
-    wholeList(settingList().map((one) => ({ ...one, choices: one.choices && [...one.choices] }))),
+  output: listOf(settingSchema),
+  read: async (_, { settingList }) => wholeList(settingList()),
 })
 
 export const diffConfig = defineRead({

@@ -1,3 +1,6 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { choice, nullable } from "../../apis/contract.ts"
+
 /** One setting that differs between two configurations. */
 export interface ConfigChange {
   /** Its name in the configuration file. */
@@ -60,3 +63,22 @@ export class ConfigRefused extends Error {
     this.reason = reason
   }
 }
+
+/** A setting of the running service. */
+export const settingSchema = Type.Object({
+  setting: Type.String({ description: "Its name in the configuration file." }),
+  value: Type.Unknown({ description: "Its value, as the file has it; null if there is none." }),
+  default: Type.String({ description: "What holds if it is not set, in words." }),
+  source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
+  flag: Type.String({ description: "The flag that sets it." }),
+  choices: nullable(Type.Array(Type.String()), {
+    description:
+      "All values that it may have, such as the names of the configured plans; null if there is no such list.",
+  }),
+  description: Type.String({ description: "What it is for." }),
+  change: choice(["now", "reload", "restart"], {
+    description:
+      "When a change takes effect: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",
+  }),
+})
+export type Setting = Static<typeof settingSchema>

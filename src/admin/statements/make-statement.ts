@@ -51,7 +51,7 @@ async function readSources(
   month: Month,
   { admin }: StatementParts,
 ): Promise<readonly StatementSource[]> {
-  const ids = idsOf(accounts)
+  const ids = accounts.map(({ id }) => id)
   const [records, entries, usage] = await Promise.all([
     readAccountRecords(ids, month.startMs, admin),
     readEntries(ids, month, admin),
@@ -207,8 +207,4 @@ async function readSums(
 async function namesOf(usage: readonly UsageSum[], admin: AdminStore): Promise<ReadonlyMap<string, string>> {
   const named = await admin.keyNames([...new Set(usage.map(({ key }) => key))])
   return new Map(named.map(({ id, name }) => [id, name]))
-}
-
-function idsOf(accounts: readonly AccountDetails[]): readonly string[] {
-  return accounts.map(({ id }) => id)
 }

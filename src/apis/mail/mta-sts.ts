@@ -2,7 +2,7 @@ import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import type { DnsData, Ports, WebAnswer } from "../contract.ts"
 import { requireRecords, withTimeLimit } from "./look-up.ts"
-import { coverBy, type MtaStsPolicy, readId, readPolicy } from "./mta-sts-policy.ts"
+import { coverBy, readId, readPolicy } from "./mta-sts-policy.ts"
 import {
   firstProblems,
   type MtaStsCode,
@@ -19,20 +19,6 @@ const limitMs = 15_000
 /** Certificates are renewed at least so long before their end. */
 const soonDays = 7
 
-/** The result for a domain's policy for encrypted delivery, or for a policy alone. */
-export interface MtaStsResult extends MtaStsPolicy {
-  readonly is_valid: boolean
-  readonly problems: MtaStsProblem[]
-  readonly record_name: string | null
-  readonly record: string | null
-  readonly id: string | null
-  readonly policy_url: string | null
-  readonly policy: string | null
-  readonly content_type: string | null
-  readonly mx_matches: { host: string; preference: number; matched_by: string | null }[]
-  readonly certificate: ServerCertificate | null
-}
-
 const nothing = { version: null, mode: null, mx: [], max_age: null } as const
 
 /**
@@ -45,7 +31,7 @@ export async function checkMtaSts(
   domain: string | null,
   given: string | null,
   ports: Pick<Ports, "clock" | "dns" | "timer" | "web">,
-): Promise<MtaStsResult> {
+) {
   if (domain === null) return resultOf({}, { text: given, problems: [] }, [], [])
   return withTimeLimit(ports.timer, limitMs, async (signal) => {
     const record_name = `_mta-sts.${domain}`
@@ -100,12 +86,12 @@ async function mailServersOf(
 }
 
 function resultOf(
-  place: Partial<Pick<MtaStsResult, "record_name" | "record" | "id" | "policy_url">>,
+  place: Partial<Record<"record_name" | "record" | "id" | "policy_url", string | null>>,
   { text, content_type = null, certificate = null, problems: read }: ReadPolicy,
   about: readonly MtaStsProblem[],
   hosts: readonly MailServer[],
   domain: string | null = null,
-): MtaStsResult {
+) {
   const { policy, problems: inside } = text === null ? { policy: nothing, problems: [] } : readPolicy(text)
   const covering = coverBy(policy.mx)
   const isNull = hosts.length === 1 && hosts[0]?.host === ""
@@ -127,7 +113,7 @@ function resultOf(
 
 function aboutServers(
   mx: readonly string[],
-  matches: MtaStsResult["mx_matches"],
+  matches: readonly { readonly host: string; readonly matched_by: string | null }[],
   domain: string,
 ): readonly MtaStsProblem[] {
   if (matches.length === 0) return [problem("no_mail", domain, `${domain} has no mail server.`)]

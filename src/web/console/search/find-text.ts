@@ -25,8 +25,12 @@ const looked = 1_000
 export async function findText(text: string, signal: AbortSignal): Promise<readonly Found[]> {
   // The whole text of a key is in no address: a search for it is a POST.
   if (/^pk-[0-9A-Za-z]{7,}$/.test(text)) return findKey(text)
-  const account = (input: ReadInput<"accounts.list">) => accountsOf(input, signal)
-  const keys = (input: ReadInput<"keys.list">) => keysOf(input, signal)
+  const account = (input: ReadInput<"accounts.list">) =>
+    find("accounts.list", { ...input, limit: shown }, signal, ({ id, name, email, plan }) => {
+      return { kind: "Account", title: name, note: email ?? plan, href: addressOf(`/accounts/${id}`) }
+    })
+  const keys = (input: ReadInput<"keys.list">) =>
+    find("keys.list", { ...input, limit: shown }, signal, (key) => toFound(key, key.account_name))
   if (/^pk-[0-9A-Za-z]*$/.test(text)) return keys({ prefix: text })
   const found = await Promise.all([
     wholeAddress.test(text) ? account({ email: text }) : [],
@@ -57,16 +61,6 @@ async function findKey(key: string): Promise<readonly Found[]> {
   if (!may("keys.find")) return []
   const found = await orNone(send("keys.find", { key }))
   return found ? [toFound(found, `${found.account_name}, ${found.state}`)] : []
-}
-
-function accountsOf(input: ReadInput<"accounts.list">, signal: AbortSignal): Promise<readonly Found[]> {
-  return find("accounts.list", { ...input, limit: shown }, signal, ({ id, name, email, plan }) => {
-    return { kind: "Account", title: name, note: email ?? plan, href: addressOf(`/accounts/${id}`) }
-  })
-}
-
-function keysOf(input: ReadInput<"keys.list">, signal: AbortSignal): Promise<readonly Found[]> {
-  return find("keys.list", { ...input, limit: shown }, signal, (key) => toFound(key, key.account_name))
 }
 
 async function requestsOf(id: string, signal: AbortSignal): Promise<readonly Found[]> {
