@@ -120,42 +120,33 @@ describe("a mail", () => {
     expect(JSON.stringify(logged)).not.toContain("secret")
   })
 
-  test("that is refused has failed, with the server's words and without its link", async () => {
-    const { delivery, insert, rows, logged } = await setUp([
-      { kind: "refused", status: 550, error: "no such user" },
-    ])
+  const words = `spam: https://api.example.com/portal/confirm#sign-in=pkl-${"a".repeat(38)} and /unsubscribe/acc_1.x.y`
+  const kept = "spam: https://api.example.com/portal/confirm#sign-in=… and …"
+  const none = "the service has no mail server (--smtp)"
+  test.each([
+    ["that is refused has failed, with the server's words", ["no such user"], 0, "failed", "no such user"],
+    ["that is refused in its own words keeps no token: its link may still work", [words], 0, "failed", kept],
+    ["is not sent after its link is over", [], 900_000, "expired", undefined],
+    ["is marked as not sent without a mail server", null, 0, "unsent", none],
+  ])("%s, without its link", async (_, errors, waitedMs, state, last_error) => {
+    const replies = errors?.map((error): MailReply => ({ kind: "refused", status: 550, error })) ?? null
+    const { delivery, insert, rows, sent, logged, clock } = await setUp(replies)
     await insert()
+    clock.advance(waitedMs)
     await delivery.runDue()
-    expect(rows()).toMatchObject([
-      { state: "failed", attempts: 1, last_status: 550, last_error: "no such user", data: null },
-    ])
-    expect(logged).toMatchObject([{ level: "error", message: "mail not delivered", status: 550 }])
+    expect(rows()).toMatchObject([{ state, data: null, ...(last_error !== undefined && { last_error }) }])
+    const failure = { level: "error", message: "mail not delivered", status: 550, error: last_error }
+    expect([sent.length, logged]).toMatchObject(errors?.length ? [1, [failure]] : [0, []])
     expect(JSON.stringify(logged)).not.toContain("secret")
+    expect(delivery.health().isOn).toBe(replies !== null)
   })
 
-  test("that is refused with its own words keeps no token of them: its link may still work", async () => {
-    const token = `pkl-${"a".repeat(38)}`
-    const words = `spam: https://api.example.com/portal/confirm#sign-in=${token} and /unsubscribe/acc_1.x.y`
-    const { delivery, insert, rows, logged } = await setUp([{ kind: "refused", status: 554, error: words }])
-    await insert()
-    await delivery.runDue()
-    const kept = "spam: https://api.example.com/portal/confirm#sign-in=… and …"
-    expect(rows()).toMatchObject([{ state: "failed", last_error: kept }])
-    expect(logged).toMatchObject([{ error: kept }])
-  })
-
-  test("is not sent after its link is over", async () => {
-    const { delivery, insert, rows, sent, clock } = await setUp()
-    await insert()
-    clock.advance(900_000)
-    await delivery.runDue()
-    expect(sent).toEqual([])
-    expect(rows()).toMatchObject([{ state: "expired", data: null }])
-  })
-
-  test("waits no longer than its link is valid, then the link is erased", async () => {
+  test.each([
+    ["waits no longer than its link is valid, then the link is erased", 900_000, {}, "expired"],
+    ["that waits for a day without success has failed", 86_400_000, { expiresMs: null }, "failed"],
+  ])("%s", async (_, limitMs, change, state) => {
     const { delivery, insert, rows, sent, clock, mails } = await setUp(Array(200).fill(busy))
-    await insert()
+    await insert(change)
     for (
       let nextMs: number | null = startMs;
       nextMs !== null;
@@ -163,36 +154,11 @@ describe("a mail", () => {
     ) {
       clock.advance(nextMs - clock.now())
       await delivery.runDue()
-      expect(clock.now()).toBeLessThanOrEqual(startMs + 900_000)
+      expect(clock.now()).toBeLessThanOrEqual(startMs + limitMs)
     }
-    expect(clock.now()).toBe(startMs + 900_000)
-    expect(rows()).toMatchObject([{ state: "expired", data: null }])
+    expect(clock.now()).toBe(startMs + limitMs)
+    expect(rows()).toMatchObject([{ state, data: null }])
     expect(sent.length).toBeGreaterThan(5)
-  })
-
-  test("that waits for a day without success has failed", async () => {
-    const { delivery, insert, rows, clock, mails } = await setUp(Array(200).fill(busy))
-    await insert({ expiresMs: null })
-    for (
-      let nextMs: number | null = startMs;
-      nextMs !== null;
-      nextMs = await mails.nextAttemptMs(clock.now())
-    ) {
-      clock.advance(nextMs - clock.now())
-      await delivery.runDue()
-    }
-    expect(clock.now() - startMs).toBe(86_400_000)
-    expect(rows()).toMatchObject([{ state: "failed", data: null }])
-  })
-
-  test("is marked as not sent without a mail server, and its link is erased", async () => {
-    const { delivery, insert, rows } = await setUp(null)
-    await insert()
-    await delivery.runDue()
-    expect(rows()).toMatchObject([
-      { state: "unsent", last_error: "the service has no mail server (--smtp)", data: null },
-    ])
-    expect(delivery.health()).toEqual({ isOn: false, problem: null })
   })
 
   test("whose data are not those of its template has failed, and others go on", async () => {

@@ -39,11 +39,10 @@ describe("where the balance does not cover the whole, nothing runs", () => {
   test("of a query: 402", async () => {
     const { account, key } = await own.createKey("starter")
     ran.length = 0
-    const { status, codes } = await graphql(
-      `{ one(input: {what: "a"}) { done } dear(input: {what: "b"}) { done } }`,
-      key,
-    )
-    expect([status, codes, ran]).toEqual([402, ["INSUFFICIENT_CREDITS"], []])
+    const both = `{ one(input: {what: "a"}) { done } dear(input: {what: "b"}) { done } }`
+    const { status, codes, body } = await graphql(both, key)
+    expect([status, codes, Object.keys(body), ran]).toEqual([402, ["INSUFFICIENT_CREDITS"], ["errors"], []])
+    expect(body.errors?.[0]?.message).toContain("this call costs 200001 credits, and 200000 are left")
     expect((await own.accounts.show(account)).balance.used).toBe(0)
     // Alone it is covered, so that nothing of the refused query is held.
     expect((await graphql(`{ dear(input: {what: "b"}) { done } }`, key)).status).toBe(200)

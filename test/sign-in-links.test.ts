@@ -18,6 +18,11 @@ function tokenOf(url: unknown): string {
   return /#token=(pkl-\w{38})$/.exec(String(url).trim())?.[1] ?? "no token"
 }
 
+async function startWithAccount() {
+  const service = await startTestService()
+  return { service, admin: await adminOf(service), account: (await service.createKey("pro")).account }
+}
+
 describe.each(useStoreKinds())("on $name", ({ create }) => {
   test("a link signs in once, also when two instances are asked at the same time", async () => {
     const flags = { db: await create() }
@@ -48,9 +53,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
 
 describe("a link", () => {
   test("has the address of the service, whatever host a request names", async () => {
-    const service = await startTestService()
-    const admin = await adminOf(service)
-    const { account } = await service.createKey("pro")
+    const { service, admin, account } = await startWithAccount()
     for (const headers of [
       { host: "evil.example" },
       { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
@@ -67,9 +70,7 @@ describe("a link", () => {
     ["console", 30],
     ["portal", 15],
   ] as const)("to the %s works for %d minutes", async (kind, minutes) => {
-    const service = await startTestService()
-    const admin = await adminOf(service)
-    const { account } = await service.createKey("pro")
+    const { service, admin, account } = await startWithAccount()
     const path = kind === "console" ? "/console-link" : `/accounts/${account}/portal-link`
     const newToken = async () => tokenOf((await admin("POST", path)).body.url)
     const tokens = [await newToken(), await newToken()]
@@ -81,9 +82,7 @@ describe("a link", () => {
   })
 
   test("for the other page is refused there, says where to go, and is not used up", async () => {
-    const service = await startTestService()
-    const admin = await adminOf(service)
-    const { account } = await service.createKey("pro")
+    const { service, admin, account } = await startWithAccount()
     const toConsole = tokenOf((await admin("POST", "/console-link")).body.url)
     const toPortal = tokenOf((await admin("POST", `/accounts/${account}/portal-link`)).body.url)
     const browser = openBrowser(service.url)
@@ -191,9 +190,7 @@ describe("a link", () => {
   })
 
   test("to the portal of a closed account is not made, and not taken once it is closed", async () => {
-    const service = await startTestService()
-    const admin = await adminOf(service)
-    const { account } = await service.createKey("pro")
+    const { service, admin, account } = await startWithAccount()
     const { body } = await admin("POST", `/accounts/${account}/portal-link`)
     await admin("POST", `/accounts/${account}/close`)
     const late = await openBrowser(service.url).signIn("portal", { token: tokenOf(body.url) })
