@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import { PluginRefused } from "../../plugins/plugin-refused.ts"
-import { example, printRows } from "./output.ts"
+import { printRows } from "./admin/present.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { choiceOfApis, onConfig } from "./settings.ts"
 

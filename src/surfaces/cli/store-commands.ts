@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import { findOrAdd } from "./admin/groups.ts"
-import { example, printRecord, type Terminal } from "./output.ts"
+import { printThing } from "./admin/present.ts"
+import { example, type Terminal } from "./output.ts"
 import type { CliParts, Copied, Moved, OnStep } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 
@@ -14,7 +15,7 @@ export function addBackup(program: Command, parts: CliParts): void {
     .addHelpText("after", example("penknife backup penknife-backup.db"))
   onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") => {
     const copied = parts.safekeeping.backUp(config, file, showSteps(parts.terminal))
-    printRecord(parts.terminal, toRecord(copied), json)
+    printThing(parts.terminal, toRecord(copied), json)
   })
 }
 
@@ -27,7 +28,7 @@ export function addCheckBackup(program: Command, { terminal, safekeeping }: CliP
     .option("--json", "print JSON")
     .action((file: string, { json }: { json?: boolean }) => {
       const copied = safekeeping.checkBackup(file)
-      printRecord(terminal, { ...toRecord(copied), keys: copied.keys }, json)
+      printThing(terminal, { ...toRecord(copied), keys: copied.keys }, json)
     })
 }
 
@@ -43,7 +44,7 @@ export function addRestore(program: Command, parts: CliParts): void {
     .addHelpText("after", example("penknife restore penknife-backup.db"))
   onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") => {
     const { replaced, ...copied } = parts.safekeeping.restore(config, file, showSteps(parts.terminal))
-    printRecord(parts.terminal, { ...toRecord(copied), replaced }, json)
+    printThing(parts.terminal, { ...toRecord(copied), replaced }, json)
   })
 }
 
@@ -60,7 +61,7 @@ export function addCompact(program: Command, parts: CliParts): void {
     .addHelpText("after", example("penknife compact"))
   onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }) => {
     const { file, bytesBefore, bytes } = parts.safekeeping.compact(config)
-    printRecord(parts.terminal, { file, bytes_before: bytesBefore, bytes }, json)
+    printThing(parts.terminal, { file, bytes_before: bytesBefore, bytes }, json)
   })
 }
 
@@ -75,7 +76,7 @@ export function addAuditPrune(program: Command, parts: CliParts): void {
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife audit prune --keep-audit 730"))
   onConfig(command, ["db", "keepAudit"], parts, async (config, { json }: { json?: boolean }) => {
-    printRecord(parts.terminal, { ...(await parts.safekeeping.pruneAudit(config)) }, json)
+    printThing(parts.terminal, { ...(await parts.safekeeping.pruneAudit(config)) }, json)
   })
 }
 
@@ -113,7 +114,7 @@ export function addMove(program: Command, parts: CliParts): void {
       example("penknife move --from penknife.db --to postgres://penknife@db.example.com/penknife"),
     )
   onConfig(command, [], parts, async (config, { from, to, json }: MoveFlags) => {
-    printRecord(parts.terminal, sumsOf(await parts.safekeeping.move(config, from, to)), json)
+    printThing(parts.terminal, sumsOf(await parts.safekeeping.move(config, from, to)), json)
   })
 }
 

@@ -60,7 +60,7 @@ export async function importCsv(
     }
     if (!isDryRun) await create(rest, createdBefore, send, tellOf("Imported"), parts)
     const answer = { dry_run: isDryRun, accounts: lines.length, created_before: createdBefore, plans }
-    printThing(terminal, operation, answer, json)
+    printThing(terminal, answer, json === true, operation.output)
   } finally {
     await backend.close()
   }

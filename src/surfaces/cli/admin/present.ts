@@ -1,5 +1,5 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
-import type { Operation, OperationCommand } from "../../../admin/operation.ts"
+import type { OperationCommand } from "../../../admin/operation.ts"
 import { escapeHidden } from "../../../values/hidden-characters.ts"
 import { isObject } from "../../../values/is-object.ts"
 import type { Terminal } from "../output.ts"
@@ -20,13 +20,13 @@ export function strangeAnswer(): ServerFailed {
 }
 
 /** Prints one object as JSON or as lines of `name  value`. */
-export function printThing(terminal: Terminal, { output }: Operation, thing: Values, json: boolean): void {
+export function printThing(terminal: Terminal, thing: Values, json = false, schema?: TSchema): void {
   if (json) {
     terminal.out(`${JSON.stringify(thing)}\n`)
     return
   }
   const lines = flatten(thing).map(
-    ([name, value]) => [name, toText(value, propertyOf(output, name), true)] as const,
+    ([name, value]) => [name, toText(value, propertyOf(schema, name), true)] as const,
   )
   const width = Math.max(...lines.map(([name]) => name.length))
   terminal.out(lines.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join(""))
@@ -39,6 +39,17 @@ function flatten(thing: Values, above = ""): readonly (readonly [name: string, v
       ? flatten({ ...value }, `${above}${name}.`)
       : [[`${above}${name}`, value] as const]
   })
+}
+
+/** Prints rows as a JSON array or as a plain table; without rows the text `empty` goes to standard error instead of a table. */
+export function printRows(terminal: Terminal, rows: readonly object[], json = false, empty: string): void {
+  if (json) terminal.out(`${JSON.stringify(rows)}\n`)
+  else if (rows.length === 0) terminal.err(`${empty}\n`)
+  else {
+    const columns = Object.keys(rows[0] ?? {}).map((name) => ({ name, isNumber: false }))
+    const cells = rows.map((row) => Object.values(row).map((value) => toText(value, undefined, true)))
+    terminal.out(toTable(columns, cells, { width: null, colours: false }))
+  }
 }
 
 /** Prints entries as a JSON array or as a table; without entries, the command's own text goes to standard error. */

@@ -31,7 +31,7 @@ export async function runAndPrint(
   if (!schema) {
     const thing = inOrder(operation.output, requireValues(await backend.run(operation, input)))
     const { printsOnly } = command
-    if (printsOnly === undefined || json) printThing(terminal, operation, thing, json)
+    if (printsOnly === undefined || json) printThing(terminal, thing, json, operation.output)
     else if (thing[printsOnly] !== null) terminal.out(`${thing[printsOnly]}\n`)
     return requireSecrets(operation, thing)
   }
@@ -56,7 +56,7 @@ export async function runAndPrint(
   } else if (!isLines) {
     printEntries(terminal, schema, command, entries, { json, wide })
     terminal.out("\n")
-    printThing(terminal, operation, others, json)
+    printThing(terminal, others, json, operation.output)
   }
   const refused = entries.filter(({ problem }) => operation.run.kind === "bulk" && problem !== null)
   if (refused.length > 0) throw new ServerFailed(`${refused.length} of ${entries.length} were refused.`)
