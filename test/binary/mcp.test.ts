@@ -129,16 +129,19 @@ describe("over standard input and output", () => {
     expect(answers.at(-1)).toHaveProperty("result.structuredContent.hmac")
   })
 
-  test.each([
-    ['{"secret": ', "a line is not JSON and was passed over"],
-    ["Content-Length: 10 secret", "a line is not JSON and was passed over"],
-    ['["secret"]', "a message could not be answered"],
-    ['{"jsonrpc":"2.0","id":{},"method":"secret"}', "a message could not be answered"],
-  ])("a malformed line is reported without its text, and the next is answered: %s", async (line, problem) => {
-    const { answers, err, code } = await talk([initialize, line, list(1)])
-    expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1]])
-    expect(err).toContain(problem)
-    expect(err.split("\n")).toHaveLength(2)
+  test("malformed lines are reported without their text, and the next ones are answered", async () => {
+    const wrong = [
+      ['{"secret": ', "a line is not JSON and was passed over"],
+      ["Content-Length: 10 secret", "a line is not JSON and was passed over"],
+      ['["secret"]', "a message could not be answered"],
+      ['{"jsonrpc":"2.0","id":{},"method":"secret"}', "a message could not be answered"],
+    ] as const
+    const { answers, err, code } = await talk([
+      initialize,
+      ...wrong.flatMap(([line], index) => [line, list(index + 1)]),
+    ])
+    expect([code, answers.map(({ id }) => id)]).toEqual([0, [0, 1, 2, 3, 4]])
+    expect(err.trimEnd().split("\n")).toEqual(wrong.map(([, problem]) => expect.stringContaining(problem)))
     expect(err).not.toContain("secret")
   })
 
