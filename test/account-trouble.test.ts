@@ -7,6 +7,7 @@ import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
 import { createHeldDns } from "./support/held-dns.ts"
+import { linesWith } from "./support/log.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 import { until } from "./support/until.ts"
@@ -200,12 +201,7 @@ describe("a plan that is no longer configured", () => {
       flags: { db },
       readFile: () => ({ plans: { other: { monthly_credits: 5 } }, credits }),
     })
-    const told = service
-      .logged()
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-    expect(told.filter(({ message }) => message === "plans are missing")).toEqual([
+    expect(linesWith("plans are missing", service.logged())).toEqual([
       expect.objectContaining({ level: "warn", problem: `${problem} The accounts are in ${db}.` }),
     ])
     expect((await call(service, key)).status).toBe(500)

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { runProgram } from "./support/run-program.ts"
 import { columnPage } from "./support/sample-step.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -76,8 +77,7 @@ test("a new store and one that takes the step have the same columns and indexes,
 
 /** Runs a command in the copy, which must end with 0, and returns its output. */
 async function run(command: readonly string[]): Promise<string> {
-  const child = Bun.spawn([...command], { cwd: copy, stdout: "pipe", stderr: "pipe" })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const { out, err, code } = await runProgram(command, { cwd: copy })
   expect([code, code === 0 ? "" : out + err]).toEqual([0, ""])
   return command.includes("test") ? out + err : out
 }

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { runProgram } from "./support/run-program.ts"
 import { tempDir } from "./support/temp.ts"
 
 const root = join(import.meta.dir, "..")
@@ -78,8 +79,7 @@ function unindented(code: string): string {
 
 /** Runs a command in the copy, which must end with 0, and returns its output. */
 async function run(cwd: string, command: readonly string[]): Promise<string> {
-  const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe" })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const { out, err, code } = await runProgram(command, { cwd })
   const text = out + err
   expect({ code, text }).toEqual({ code: 0, text })
   return text

@@ -8,6 +8,7 @@ import { firstRowAt } from "../src/store/kept-requests.ts"
 import { person, piped, runLine, runLineJson } from "./support/admin-cli.ts"
 import { openAnyStore } from "./support/any-store.ts"
 import { keptRequestOf } from "./support/kept-request.ts"
+import { readLines } from "./support/log.ts"
 import { tempDir } from "./support/temp.ts"
 
 const dir = tempDir()
@@ -279,12 +280,7 @@ describe("what the commands print", () => {
     expect(records[1].source).toMatch(/./)
     expect(JSON.stringify(records)).toContain(account)
     const { out } = await runLine(`audit export ${db}`)
-    expect(
-      out
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    ).toEqual(records)
+    expect(readLines(out)).toEqual(records)
   })
 
   test("kept requests are exported as JSON lines, page after page", async () => {
@@ -299,11 +295,7 @@ describe("what the commands print", () => {
         ),
       })
     await store.close()
-    const lines = async (more: string) =>
-      (await runLine(`requests export ${more} ${db}`)).out
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
+    const lines = async (more: string) => readLines((await runLine(`requests export ${more} ${db}`)).out)
     expect(await lines("--format jsonl")).toHaveLength(2_500)
     const [newest, ...others] = await lines("--limit 1 --status 4xx")
     expect([newest, others]).toMatchObject([

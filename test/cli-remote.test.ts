@@ -4,6 +4,7 @@ import { type HttpClient, HttpFailure, type HttpFailureKind } from "../src/ports
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { runLine as run, runLineJson, scripted } from "./support/admin-cli.ts"
 import type { CliTestOptions } from "./support/cli.ts"
+import { readLines } from "./support/log.ts"
 import { startTestService } from "./support/service.ts"
 
 const env = { PENKNIFE_SERVER: "https://penknife.example.com/base/", PENKNIFE_ADMIN_KEY: "pka-0123" }
@@ -229,12 +230,7 @@ describe("requests", () => {
   test("are JSON lines with --json", async () => {
     const { httpClient } = scripted({ text: stream })
     const { out, err } = await runLine("requests --json", { httpClient })
-    expect(
-      out
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => JSON.parse(line).status),
-    ).toEqual([200, 429])
+    expect(readLines(out).map(({ status }) => status)).toEqual([200, 429])
     expect(err).toEndWith("ended the connection. Start the command again.\n")
   })
 

@@ -8,6 +8,7 @@ import { codeLanguages } from "../src/code-examples/languages.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { once } from "../src/values/once.ts"
 import { startTestMock } from "./support/mock.ts"
+import { runProgram } from "./support/run-program.ts"
 import { startTestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -53,7 +54,7 @@ async function writeCode(language: string, code: string): Promise<string> {
 }
 
 async function runCode(language: string, code: string): Promise<string> {
-  return runProgram(runners[language]?.(await writeCode(language, code)) ?? [])
+  return outputOf(runners[language]?.(await writeCode(language, code)) ?? [])
 }
 
 /** The outputs of some code, one for each. */
@@ -65,20 +66,15 @@ async function runAllCode(language: string, codes: readonly string[]): Promise<r
     return outputs
   }
   const files = await Promise.all(codes.map((code) => writeCode(language, code)))
-  const outputs = (await runProgram([...many, ...files])).split("\0")
+  const outputs = (await outputOf([...many, ...files])).split("\0")
   expect(outputs).toHaveLength(codes.length + 1)
   return outputs
 }
 
 /** The output of a program. */
-async function runProgram(command: readonly string[]): Promise<string> {
-  const child = Bun.spawn([...command], {
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { ...process.env, NO_COLOR: "1" },
-  })
-  const [out, err, exit] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (exit !== 0) throw new Error(`${command.join(" ")} ended with ${exit}: ${err}${out}`)
+async function outputOf(command: readonly string[]): Promise<string> {
+  const { out, err, code } = await runProgram(command, { env: { ...process.env, NO_COLOR: "1" } })
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}: ${err}${out}`)
   return out
 }
 

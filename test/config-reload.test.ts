@@ -1,11 +1,11 @@
 /** Configuration that changes while a service runs: who is served how, before, during and after. */
 import { expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { hmac } from "../src/apis/hmac/index.ts"
 import { runLine, runLineJson } from "./support/admin-cli.ts"
 import { startTestService } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
 import { until } from "./support/until.ts"
 
 const input = { message: "m", secret: "s" }
@@ -166,7 +166,7 @@ test("over the admin API and with 'penknife reload': answer, permission and audi
 })
 
 test("'config check' says every mistake and opens nothing", async () => {
-  const file = join(mkdtempSync(join(tmpdir(), "penknife-check-")), "p.toml")
+  const file = join(tempDir(), "p.toml")
   const lines = Array.from({ length: 30 }, (_, i) => (i === 17 ? "max_calls = 0" : `# ${i}`))
   writeFileSync(file, `${lines.join("\n")}\nbody_timeout = 99\n[plans.free]\npremium = 1\nmontly = 2\n`)
   const { code, err } = await runLine(`config check --config ${file} --port x`)
@@ -212,7 +212,7 @@ test.each([
     "invitations are not sent. Set 'smtp' and 'mail_from', or hand over the links of 'penknife invite'.",
   ],
 ])("'config check' warns of sign-up by mode %s without a mail server", async (mode, problem) => {
-  const file = join(mkdtempSync(join(tmpdir(), "penknife-check-")), "p.toml")
+  const file = join(tempDir(), "p.toml")
   writeFileSync(file, `[sign_up]\nmode = "${mode}"\n`)
   const warning = `'sign_up.mode' in ${file} is ${mode}, but without a mail server ${problem}`
   expect(await runLine(`config check --config ${file}`)).toEqual({
@@ -230,7 +230,7 @@ test.each([
   ["missing", "'backup_dir' in FILE: DIR does not exist. Create this directory, or name another one."],
   ["p.toml", "'backup_dir' in FILE: DIR is not a directory. Name another one."],
 ])("'config check' and the start refuse %s as the directory of backups", async (name, problem) => {
-  const folder = mkdtempSync(join(tmpdir(), "penknife-check-"))
+  const folder = tempDir()
   const file = join(folder, "p.toml")
   const directory = join(folder, name)
   const err = `penknife: ${problem.replace("FILE", file).replace("DIR", directory)}\n`
@@ -251,7 +251,7 @@ test.each([
 })
 
 test("'config list' shows settings as a file has them, and what counts without them", async () => {
-  const db = join(mkdtempSync(join(tmpdir(), "penknife-list-")), "a.db")
+  const db = join(tempDir(), "a.db")
   await runLineJson(`account create --name Ann --db ${db}`)
   const env = {
     ...{ PENKNIFE_PORT: "18080", PENKNIFE_BACKUP_EVERY: "24h", PENKNIFE_BACKUP_DIR: "/tmp" },
@@ -265,7 +265,7 @@ test("'config list' shows settings as a file has them, and what counts without t
   const listed: { setting: string; choices: string[] | null }[] = await runLineJson(`config list --db ${db}`)
   const choicesOf = new Map(listed.map(({ setting, choices }) => [setting, choices]))
   expect([choicesOf.get("sign_up.mode"), choicesOf.get("port")]).toEqual([["off", "invite", "open"], null])
-  const file = join(mkdtempSync(join(tmpdir(), "penknife-list-")), "p.toml")
+  const file = join(tempDir(), "p.toml")
   writeFileSync(file, "[plans.free]\n[plans.gold]\nmonthly_credits = 9000\n")
   const withPlans: typeof listed = await runLineJson(`config list --db ${db} --config ${file}`)
   const ofPlans = withPlans.filter(({ setting }) => /^(?:sign_up|try)\.plan$/.test(setting))

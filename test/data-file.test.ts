@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import { copyFileSync, renameSync } from "node:fs"
 import { httpLimits } from "../src/surfaces/http/read/limits.ts"
 import { readAnswer } from "./support/answer.ts"
+import { linesWith } from "./support/log.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 
 const lookUp = "/v1/bluetoothlookup?companyid=76"
@@ -12,14 +13,9 @@ async function call({ fetch }: TestService, key: string) {
   return { status: answer.status, error: (await readAnswer(answer)).error }
 }
 
-function linesOf(service: TestService, message: string): unknown[] {
-  const lines = service.logged().trim().split("\n")
-  return lines.map((line) => JSON.parse(line)).filter((line) => line.message === message)
-}
-
 test("the log says when a data file is made, and where", async () => {
   const service = await startTestService()
-  expect(linesOf(service, "new data file")).toMatchObject([{ level: "info", file: service.db }])
+  expect(linesWith("new data file", service.logged())).toMatchObject([{ level: "info", file: service.db }])
 })
 
 test.each([
@@ -39,12 +35,14 @@ test.each([
   expect((await fetch("/v1/usage", { key })).status).toBe(503)
   expect((await fetch("/health")).status).toBe(200)
   const line = { level: "error", cause: expect.stringContaining(`The data file ${db} ${problem}`) }
-  expect(linesOf(service, "data file unusable; calls are refused")).toMatchObject([line])
+  expect(linesWith("data file unusable; calls are refused", service.logged())).toMatchObject([line])
 
   renameSync(`${db}.away`, db)
   service.clock.advance(httpLimits.sharedAnswerSeconds * 1_000)
   expect((await fetch("/ready")).status).toBe(200)
   expect(await call(service, key)).toEqual({ status: 200, error: null })
-  expect(linesOf(service, "data file is back; calls are served again")).toMatchObject([{ level: "info" }])
+  expect(linesWith("data file is back; calls are served again", service.logged())).toMatchObject([
+    { level: "info" },
+  ])
   expect((await accounts.show(account)).balance.used).toBe(2)
 })

@@ -1,7 +1,6 @@
 /** No byte of a data file or its write-ahead log tells what signs in, or what was deleted and replaced. */
-import { afterEach, describe, expect, test } from "bun:test"
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { describe, expect, test } from "bun:test"
+import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createId, createSecret, hashKey } from "../src/accounts/key.ts"
 import { mailOf, newEmailLink } from "../src/admin/sign-up/new-link.ts"
@@ -13,20 +12,15 @@ import type { Mutation } from "../src/store/admin-store.ts"
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite.ts"
 import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
 import { createManualClock } from "./support/clock.ts"
+import { tempDir } from "./support/temp.ts"
 import { createManualTimer, noWaitTimer } from "./support/timer.ts"
 
 const hourMs = 3_600_000
 const links = 31
 
-const folders: string[] = []
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
-})
-
 /** A data file that a process works on, and what other programs read of it meanwhile. */
 async function openFile() {
-  const folder = await mkdtemp(join(tmpdir(), "penknife-erased-"))
-  folders.push(folder)
+  const folder = tempDir()
   const clock = createManualClock()
   const store = openSqliteStore(join(folder, "data.db"), { timer: noWaitTimer })
   let changes = 0

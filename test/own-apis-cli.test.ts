@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { runCliForTest } from "./support/cli.ts"
 import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
+import { runProgram } from "./support/run-program.ts"
 import { tempDir } from "./support/temp.ts"
 
 test("a new API works as it is written, and its types are those of the program", async () => {
@@ -113,11 +114,8 @@ test("a command leaves no copy of the folder behind", async () => {
   const temporary = tempDir()
   const apis = folderOf({ "good/index.ts": apiSource("good") })
   const main = join(import.meta.dir, "../src/main.ts")
-  const run = Bun.spawn([process.execPath, main, "call", "good", "--apis", apis, "--text", "a"], {
-    env: { ...process.env, TMPDIR: temporary },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
+  const command = [process.execPath, main, "call", "good", "--apis", apis, "--text", "a"]
+  const { out, err, code } = await runProgram(command, { env: { ...process.env, TMPDIR: temporary } })
   expect({ out: JSON.parse(out), err, code }).toEqual({ out: { shouted: "A" }, err: "", code: 0 })
   expect(readdirSync(temporary).filter((name) => name.startsWith("penknife-apis-"))).toEqual([])
 }, 300_000)

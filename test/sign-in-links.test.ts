@@ -6,6 +6,7 @@ import { adminClient, adminOf, createTestAdminKey } from "./support/admin.ts"
 import { useStoreKinds } from "./support/any-store.ts"
 import { openBrowser } from "./support/browser.ts"
 import { runCliForTest } from "./support/cli.ts"
+import { readLines } from "./support/log.ts"
 import { startTestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -324,10 +325,7 @@ describe("the first start", () => {
     expect(out).toMatch(/http:\/\/127\.0\.0\.1:\d+\/docs/)
     expect(out).toMatch(/http:\/\/127\.0\.0\.1:\d+\/console#token=pkl-\w{38}\n/)
     const json = await serve(["--db", newFile(), "--demo", "--json"])
-    const events = json.out
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
+    const events = readLines(json.out)
     expect(events.map(({ event }) => event)).toEqual(["listening", "demo-key", "console-link"])
     expect(events[1]).toMatchObject({ plan: "pro" })
   })

@@ -9,6 +9,7 @@ import { systemTimer } from "../src/ports/timer.ts"
 import { createSelfSigned } from "../src/ports/tls/self-signed.ts"
 import type { Tracer } from "../src/ports/tracer.ts"
 import { createOtelTracer } from "../src/ports/tracing/otel-tracer.ts"
+import { readLines } from "./support/log.ts"
 import { readMetrics } from "./support/metrics.ts"
 import { startOtlpReceiver } from "./support/otlp-receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -43,8 +44,9 @@ function endOneSpan({ begin }: Tracer): void {
 
 /** Messages of the log about traces. */
 function traceLines(log: string): string[] {
-  const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
-  return lines.map(({ message }) => message).filter((message) => message.includes("traces"))
+  return readLines(log).flatMap(({ message }) =>
+    String(message).includes("traces") ? [String(message)] : [],
+  )
 }
 
 test("a collector that refuses is reported once and its end too, and what it did not take is counted", async () => {

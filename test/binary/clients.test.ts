@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type MockOptions, startMock } from "penknife/mock"
 import { canRun, checkedRuns, runClient } from "../../scripts/clients/runs.ts"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary } from "./support.ts"
@@ -82,13 +83,9 @@ describe.if(python !== null)("the client for Python", () => {
   async function runPython(lines: string, env: Record<string, string> = {}) {
     const indented = lines.replace(/^/gm, "  ")
     const script = `import penknife_mock as p\ntry:\n${indented}\nexcept p.MockError as e:\n  print(e)`
-    const child = Bun.spawn([python ?? "", "-B", "-c", script], {
-      cwd: join(root, "clients/python"),
-      stdout: "pipe",
-      stderr: "pipe",
-      env: { PATH: empty, ...env },
-    })
-    const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    const command = [python ?? "", "-B", "-c", script]
+    const cwd = join(root, "clients/python")
+    const { out, err } = await runProgram(command, { cwd, env: { PATH: empty, ...env } })
     return err + out.trim()
   }
 

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { statSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
 import { binary, run, runJson, serve } from "./support.ts"
@@ -103,13 +104,9 @@ for (const [shell, wrap] of Object.entries(shells)) {
     const script = join(dir, `completion.${shell}`)
     writeFileSync(script, (await run(["completion", shell])).out)
     const complete = async (words: string) => {
-      const child = Bun.spawn([program ?? shell, "-c", wrap(script, words)], {
-        stdout: "pipe",
-        stderr: "pipe",
-        cwd: dir,
-        env: { ...process.env, HOME: dir, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` },
-      })
-      const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      const env = { ...process.env, HOME: dir, PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` }
+      const command = [program ?? shell, "-c", wrap(script, words)]
+      const { out, err } = await runProgram(command, { cwd: dir, env })
       expect({ words, err }).toEqual({ words, err: "" })
       return out.split("\n").filter(Boolean).sort()
     }

@@ -16,6 +16,8 @@ import {
 import { dirname, join } from "node:path"
 import { logState } from "../../src/store/sqlite/checkpoints.ts"
 import { readAnswer } from "../support/answer.ts"
+import { linesWith } from "../support/log.ts"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { chargedOf, lookUp, seedOne } from "./accounts.ts"
@@ -156,17 +158,22 @@ describe.if(process.platform === "linux")("a store that fails", () => {
       const db = join(dir, `new-${flags.length}.db`)
       const server = await serve(db, ...flags)
       expect(await server.stop()).toBe(0)
-      const made = (await server.stderr).split("\n").filter((line) => line.includes("new data file"))
-      expect(made.map((line) => JSON.parse(line))).toMatchObject([{ level: "info", file: db }])
+      const made = linesWith("new data file", await server.stderr)
+      expect(made).toMatchObject([{ level: "info", file: db }])
     }
   })
 
   test("whose disk is full at the start is a clear error", async () => {
     const { db } = await seedOne(dir)
-    const child = Bun.spawn(["prlimit", "--fsize=20000", binary, "account", "list", "--db", db], {
-      stderr: "pipe",
-    })
-    const [err, code] = await Promise.all([child.stderr.text(), child.exited])
+    const { err, code } = await runProgram([
+      "prlimit",
+      "--fsize=20000",
+      binary,
+      "account",
+      "list",
+      "--db",
+      db,
+    ])
     expect([code, err]).toEqual([1, expect.stringContaining("Free some space if its disk is full.")])
   })
 

@@ -1,14 +1,14 @@
 /** The conformance suite of MCP, run against the service's own endpoint with the fixtures of the suite, as an executable. */
 import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { runProgram } from "../support/run-program.ts"
+import { tempDir } from "../support/temp.ts"
 
 const bun = process.execPath
 const root = join(import.meta.dir, "../..")
 const suite = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js")
 const fixtures = join(import.meta.dir, "conformance")
-const directory = mkdtempSync(join(tmpdir(), "penknife-conformance-"))
+const directory = tempDir()
 const program = join(directory, process.platform === "win32" ? "fixtures.exe" : "fixtures")
 const source = join(fixtures, "server.ts")
 const built = Bun.spawnSync([bun, "build", "--compile", `--outfile=${program}`, source], { cwd: root })
@@ -19,7 +19,6 @@ const url = await firstLine(server.stdout)
 afterAll(async () => {
   server.kill()
   await server.exited
-  rmSync(directory, { recursive: true })
 })
 
 test.each([
@@ -27,8 +26,7 @@ test.each([
   ["2025-11-25", 30, ["--expected-failures", join(fixtures, "expected-failures.yml")]],
 ])("all scenarios of a server for revision %s", async (revision, scenarios, more) => {
   const command = [bun, "--bun", suite, "server", "--url", url, "--requirements", revision, ...more]
-  const run = Bun.spawn(command, { cwd: directory, stdout: "pipe", stderr: "pipe" })
-  const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
+  const { out, err, code } = await runProgram(command, { cwd: directory })
   // The suite's exit code judges the scenarios that the revision requires.
   expect({ code, told: code === 0 ? "" : out + err }).toEqual({ code: 0, told: "" })
   const [, summary = ""] = out.split("=== SUMMARY ===")

@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { catalog } from "../../src/app/prepare.ts"
 import { startDnsServer } from "../support/dns-server.ts"
+import { readLines } from "../support/log.ts"
 import { callWith } from "../support/mcp.ts"
 import { binary, run } from "./support.ts"
 
@@ -105,8 +106,7 @@ describe("over standard input and output", () => {
     child.stdin.write(lines.map((line) => `${line}\n`).join(""))
     child.stdin.end()
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    const answers = out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
-    return { answers, err, code }
+    return { answers: readLines(out), err, code }
   }
 
   const initialize = JSON.stringify({

@@ -6,6 +6,7 @@ import { startMock } from "../../src/mock-client/start-mock.ts"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
 import { liveByTurns, newSession } from "../support/mock-sessions.ts"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary, isAlive, run, start } from "./support.ts"
@@ -159,13 +160,9 @@ describe("TLS", () => {
 
 // package.test.ts runs the examples of every test runner with the npm package.
 test("an example runs with the executable that PENKNIFE_BIN names", async () => {
-  const child = Bun.spawn(["node", "--test", "examples/node/mail-check.test.mjs"], {
-    cwd: root,
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { ...process.env, NO_COLOR: "1", PENKNIFE_BIN: binary },
-  })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const env = { ...process.env, NO_COLOR: "1", PENKNIFE_BIN: binary }
+  const command = ["node", "--test", "examples/node/mail-check.test.mjs"]
+  const { out, err, code } = await runProgram(command, { cwd: root, env })
   expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(/pass 4\n.*fail 0/) })
 })
 

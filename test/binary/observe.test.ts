@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "bun:test"
 import { closeSync, constants, openSync } from "node:fs"
 import { join } from "node:path"
 import { eventually } from "../support/eventually.ts"
+import { readLines } from "../support/log.ts"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
@@ -34,11 +35,7 @@ test("stderr has a line for every request up to the last, and stdout only the ad
   for (let count = 0; count < 20; count++) expect(await call()).toBe(200)
   expect(await server.stop()).toBe(0)
   const text = await server.stderr
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line))
-    .filter(({ message }) => !besideRequests.includes(message))
+  const lines = readLines(text).filter(({ message }) => !besideRequests.includes(message))
   expect(lines.map(({ message, status, api }) => [message, status, api])).toEqual(
     Array(20).fill(["request", 200, "bluetoothlookup"]),
   )

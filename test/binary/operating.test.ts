@@ -4,6 +4,8 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { readLines } from "../support/log.ts"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
 import { binary, childrenOf, run, runJson, serve, watch } from "./support.ts"
@@ -22,11 +24,8 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     })
     expect(await server.stop(signal)).toBe(0)
     // Two lines and nothing else. The link does not wait for the log, which is written in pieces.
-    const lines = (await server.stderr)
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-    expect(lines.sort((a, b) => (a.message < b.message ? -1 : 1))).toMatchObject([
+    const lines = readLines(await server.stderr)
+    expect(lines.sort((a, b) => (String(a.message) < String(b.message) ? -1 : 1))).toMatchObject([
       { level: "info", message: "console link" },
       { level: "info", message: "new data file", file: db },
     ])
@@ -52,13 +51,10 @@ test("a .env or bunfig.toml in the working directory has no effect", async () =>
   mkdirSync(here)
   writeFileSync(join(here, ".env"), "PENKNIFE_PORT=nonsense\n")
   writeFileSync(join(here, "bunfig.toml"), 'preload = ["./missing.ts"]\n')
-  const child = Bun.spawn([binary, "call", "bluetoothlookup", "--companyid", "76", "--json"], {
-    cwd: here,
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  expect({ code: await child.exited, err: await child.stderr.text() }).toEqual({ code: 0, err: "" })
-  expect(JSON.parse(await child.stdout.text()).company).toBe("Apple, Inc.")
+  const command = [binary, "call", "bluetoothlookup", "--companyid", "76", "--json"]
+  const { out, ...rest } = await runProgram(command, { cwd: here })
+  expect(rest).toEqual({ code: 0, err: "" })
+  expect(JSON.parse(out).company).toBe("Apple, Inc.")
 })
 
 test.if(process.platform === "linux").each([1, 2])(

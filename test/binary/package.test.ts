@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { isAll } from "../support/turns.ts"
 import { until } from "../support/until.ts"
@@ -13,14 +14,8 @@ const node = Bun.which("node") ?? "node"
 
 /** Runs a command in a project, without a PATH, so that it finds only a Bun that is installed there. */
 async function runIn(project: string, command: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([...command], {
-    cwd: project,
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { PATH: "", NO_COLOR: "1", HOME: dir, ...env },
-  })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, out, err, text: out + err }
+  const ran = await runProgram(command, { cwd: project, env: { PATH: "", NO_COLOR: "1", HOME: dir, ...env } })
+  return { ...ran, text: ran.out + ran.err }
 }
 
 /** A project with the package unpacked as npm does it, and links instead of its dependencies. */

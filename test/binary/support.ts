@@ -1,6 +1,7 @@
 import { afterAll, expect, onTestFinished } from "bun:test"
 import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
 import { join } from "node:path"
+import { runProgram } from "../support/run-program.ts"
 import { until } from "../support/until.ts"
 import { checkAnswersOf } from "./answer-checks.ts"
 
@@ -12,14 +13,8 @@ export const binary = join(import.meta.dir, "../../dist", name)
 if (!existsSync(binary)) throw new Error("There is no dist/penknife: run 'bun run build' first.")
 
 /** Runs the executable to its end. */
-export async function run(argv: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([binary, ...argv], {
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { ...process.env, ...env },
-  })
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, out, err }
+export function run(argv: readonly string[], env: Record<string, string> = {}) {
+  return runProgram([binary, ...argv], { env: { ...process.env, ...env } })
 }
 
 /** Runs the executable with --json and reads what it prints. */

@@ -18,8 +18,15 @@ export function createMemoryLog(): MemoryLog {
   }
 }
 
-/** The log lines of requests, as JSON. */
-export function requestsIn(log: string): Record<string, unknown>[] {
-  const lines = log.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
-  return lines.filter(({ message }) => message === "request")
+/** Lines of JSON, such as those of a log. */
+export function readLines(text: string): Record<string, unknown>[] {
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
 }
+
+/** The log lines with a message. */
+export function linesWith(message: string, log: string): Record<string, unknown>[] {
+  return readLines(log).filter((line) => line.message === message)
+}
+
+/** The log lines of requests. */
+export const requestsIn = (log: string) => linesWith("request", log)

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Locator, Page } from "playwright-core"
 import { eventually } from "../../support/eventually.ts"
+import { readLines } from "../../support/log.ts"
 import { hostile } from "./accounts.ts"
 import type { Desk } from "./desk.ts"
 import { counted, said, settled, tabTo } from "./wait.ts"
@@ -98,10 +99,7 @@ export function auditInBrowser(desk: Desk): void {
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Save as JSON lines" }).click(),
     ])
-    const lines = readFileSync(await download.path(), "utf8")
-      .trim()
-      .split("\n")
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    expect(readLines(readFileSync(await download.path(), "utf8"))).toMatchObject([
       { operation: "accounts.update", target: id, before: { plan: "free" }, after: { plan: "pro" } },
     ])
     await done()
