@@ -15,12 +15,7 @@ function setUp() {
     })
   const hot = createHotConfig({
     running: configOf("{}"),
-    source: {
-      read: configOf,
-      readText: () => '{"max_calls": 7}',
-      replaceText() {},
-      requireReplaceable() {},
-    },
+    source: { read: configOf, readText: () => '{"max_calls": 7}', replaceText() {}, requireReplaceable() {} },
     log: createLog((line) => void log.write(line)),
     onTaken() {},
   })

@@ -66,12 +66,7 @@ export function createModel(thresholds: readonly number[]) {
   }
 
   function add(id: string, createdMs: number, bonus: number): void {
-    const maps = {
-      byPeriod: new Map(),
-      byMonth: new Map(),
-      adjusted: new Map(),
-      keys: new Map(),
-    }
+    const maps = { byPeriod: new Map(), byMonth: new Map(), adjusted: new Map(), keys: new Map() }
     const numbers = { used: 0, bonus, total: 0, notified: 0 }
     accounts.set(id, { id, createdMs, isClosed: false, periodMs: createdMs, ...numbers, ...maps })
     if (bonus > 0) addTo(of(id).adjusted, monthName(createdMs), bonus)

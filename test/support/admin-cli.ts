@@ -52,11 +52,7 @@ export function scripted(...answers: (Partial<HttpReply> | Error)[]) {
     },
     async open(request) {
       const { status, headers, text } = await httpClient.send(request)
-      return {
-        status,
-        headers,
-        pieces: new Blob([text]).stream(),
-      }
+      return { status, headers, pieces: new Blob([text]).stream() }
     },
   }
   return { httpClient, requests }

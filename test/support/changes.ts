@@ -35,23 +35,14 @@ export function changesOf(admin: AdminStore): TestChanges {
       const { sums } = await admin.usage(query, { limit: 1_000, after: null })
       return sums.map(({ day, api, calls, credits }) => ({ day, api, calls, credits }))
     },
-    createAccount: (account) =>
-      require({
-        kind: "account.insert",
-        account: accountDetailsOf(account),
-      }),
+    createAccount: (account) => require({ kind: "account.insert", account: accountDetailsOf(account) }),
     async updateAccount(id, set) {
       const version = (await admin.findAccount(id))?.version ?? 1
       return isApplied({ kind: "account.update", id, version, set })
     },
     grant: (id, credits, maxBonus) => isApplied(grantOf(id, credits, maxBonus)),
     renewMonth: (id, month) => isApplied({ kind: "account.renew", id, ...month }),
-    createKey: (key, secret) =>
-      require({
-        kind: "key.insert",
-        key: keyDetailsOf(key),
-        secret,
-      }),
+    createKey: (key, secret) => require({ kind: "key.insert", key: keyDetailsOf(key), secret }),
     async rotateKey(id, secret, othersUntilMs) {
       const version = (await admin.findKey(id))?.version ?? 1
       return isApplied({ kind: "key.rotate", id, version, secret, othersUntilMs })

@@ -56,9 +56,5 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     password: null,
     ca: certified.ca,
   }
-  return {
-    address,
-    taken,
-    close: () => new Promise<void>((resolve) => server.close(resolve)),
-  }
+  return { address, taken, close: () => new Promise<void>((resolve) => server.close(resolve)) }
 }

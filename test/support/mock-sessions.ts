@@ -34,11 +34,7 @@ async function live(shared: string, receiver: Receiver, index: number): Promise<
   const base = index % 2 === 0 ? url : shared
   const headers = { [header]: id, "content-type": "application/json" }
   const send = (method: string, path: string, body?: object, more = {}) =>
-    fetch(base + path, {
-      ...(body && postWith(body)),
-      method,
-      headers: { ...headers, ...more },
-    })
+    fetch(base + path, { ...(body && postWith(body)), method, headers: { ...headers, ...more } })
   const call = (path: string, withKey = key) => send("GET", path, undefined, { "x-api-key": withKey })
   const read = async (path: string) => (await readAnswer(send("GET", `/_mock/${path}`))).data
   const change = async (path: string, body: object) =>

@@ -51,10 +51,7 @@ async function startProgram(
   argv: readonly string[],
   created: readonly (readonly string[])[],
 ): Promise<WatchedService> {
-  const child = Bun.spawn([process.execPath, ...argv], {
-    stdout: "pipe",
-    stderr: "ignore",
-  })
+  const child = Bun.spawn([process.execPath, ...argv], { stdout: "pipe", stderr: "ignore" })
   afterAll(async () => {
     // A stopping service would wait for calls that run.
     child.kill("SIGKILL")

@@ -85,12 +85,7 @@ describe("companyid", () => {
 
 describe("bluetoothlookup", () => {
   test("the ends of the list and the gaps in it", () => {
-    expect(lookUp("0")).toEqual({
-      companyId: 0,
-      companyIdHex: "0x0000",
-      found: true,
-      company: "Ericsson AB",
-    })
+    expect(lookUp("0")).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "Ericsson AB" })
     expect(lookUp("0x1053")).toMatchObject({ companyId: 4179, found: true, company: "Sensorworx, Inc." })
     const unassigned = { found: false, company: null }
     expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })

@@ -196,9 +196,7 @@ describe("extensions (RFC 5280 §4.2.1)", () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...ids), value, async (id, bytes) => {
-        const answer = await decode({
-          extensions: [san(dns("a.example")), extension(id, bytes)],
-        })
+        const answer = await decode({ extensions: [san(dns("a.example")), extension(id, bytes)] })
         expect(answer).toMatchObject({ kind: "certificate", subject: "CN=www.example.com" })
         expect(answer.extensions).toHaveLength(2)
         expect(JSON.stringify(answer.problems)).not.toMatch(/ASN1|schema|buffer|bounds|undefined|Error:/)

@@ -110,9 +110,7 @@ describe("a newer registry", () => {
     const api = createIbanvalidator(readRegistry(written(newland)))
     const right = await askApi(api, { iban: "QQ00ABCD123456" })
     expect(right).toMatchObject({ country_name: "Newland", data_date: "2027-03", account: "123456" })
-    expect(await askApi(api, { iban: "DE89370400440532013000" })).toMatchObject({
-      is_in_registry: false,
-    })
+    expect(await askApi(api, { iban: "DE89370400440532013000" })).toMatchObject({ is_in_registry: false })
     expect(readRegistry(JSON.stringify(registry))).toEqual(embeddedRegistry)
   })
 

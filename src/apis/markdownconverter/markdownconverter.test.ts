@@ -252,12 +252,7 @@ test("the table of contents is well nested, whatever levels the headings have", 
 })
 
 test("empty text, line breaks of all kinds and NUL", async () => {
-  expect(await convert("")).toEqual({
-    html: "",
-    headings: [],
-    table_of_contents: "",
-    problems: [],
-  })
+  expect(await convert("")).toEqual({ html: "", headings: [], table_of_contents: "", problems: [] })
   expect(await htmlOf("a\r\nb\rc")).toBe("<p>a\nb\nc</p>")
   expect(await htmlOf("a\u0000b")).toBe("<p>a\ufffdb</p>")
 })

@@ -108,10 +108,7 @@ describe("DMARC without an answer of the DNS", () => {
   })
 
   test("strict alignment lets a subdomain fail, whatever its key would be", async () => {
-    const dns = {
-      ...slowKey,
-      "_dmarc.sub.a.test": [{ TXT: "v=DMARC1; p=reject; adkim=s" }],
-    } as const
+    const dns = { ...slowKey, "_dmarc.sub.a.test": [{ TXT: "v=DMARC1; p=reject; adkim=s" }] } as const
     const answer = await check(await sign(plain.replace("ann@a.test", "ann@sub.a.test")), { dns })
     expect(resultOf(answer, "dmarc")?.result).toBe("fail")
   })

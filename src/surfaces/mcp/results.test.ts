@@ -4,11 +4,7 @@ import { toReply } from "../../call/pipeline.ts"
 import { toToolResult } from "./results.ts"
 
 const period = { startMs: 0, endMs: 1 }
-const usage = {
-  plan: "pro",
-  rate: null,
-  balance: { period, allowance: 10, used: 3, bonus: 0, remaining: 7 },
-}
+const usage = { plan: "pro", rate: null, balance: { period, allowance: 10, used: 3, bonus: 0, remaining: 7 } }
 
 test.each([
   ["storeUnavailable", 0, "Nothing was charged"],
