@@ -92,10 +92,12 @@ describe("a key", () => {
     admin.clock.advance(dayMs)
     expect(await admin.run(findKey, { key: admin.key })).toMatchObject({ state: "rotated" })
     expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "works", text_ends: null })
-    expect((await lastAudit(admin)).after).toEqual({
-      prefix: rotated.prefix,
-      old_key_ends: rotated.old_key_ends,
-    })
+    const { prefix, old_key_ends } = rotated
+    expect((await lastAudit(admin)).after).toEqual({ prefix, old_key_ends })
+    // Without a grace the old text ends at once, and is a rotated one before it is a disabled one.
+    await admin.run(rotateKey, { id: admin.id })
+    await admin.run(disableKey, { id: admin.id })
+    expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "rotated" })
   })
 
   test("is disabled and enabled", async () => {
@@ -120,8 +122,9 @@ describe("a key", () => {
       const revoked = await admin.run(revokeKey, { [by]: admin[by] })
       expect(revoked).toMatchObject({ id: admin.id, revoked: "2025-01-01T00:00:00.000Z" })
       expect(JSON.stringify(revoked)).not.toContain(admin.key)
-      for (const operation of [revokeKey, rotateKey, disableKey]) {
-        const fault = await admin.refusal(operation, { id: admin.id })
+      for (const operation of [revokeKey, rotateKey, disableKey, enableKey, updateKey]) {
+        const more = operation === updateKey && { rate_limit: 5 }
+        const fault = await admin.refusal(operation, { id: admin.id, ...more })
         expect([fault.code, fault.message]).toEqual([
           "conflict",
           expect.stringContaining("is revoked, which is final"),
