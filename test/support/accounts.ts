@@ -14,9 +14,7 @@ import { attemptsOf } from "./changes.ts"
 
 /** Accounts as tests look at them and change them. Each change is an operation of the administration. */
 export interface TestAccounts extends Accounts {
-  show(
-    id: string,
-  ): Promise<{
+  show(id: string): Promise<{
     readonly account: AccountDetails & { readonly problem: string | null }
     readonly balance: Balance
     readonly keys: readonly KeyDetails[]
