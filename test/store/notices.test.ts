@@ -285,6 +285,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await claim(nowMs + 3)).toBeNull()
   })
 
+  test("an account's record does not have the secret of its webhook", async () =>
+    expect(JSON.stringify(await opened.store.findAccount("acc_1"))).not.toContain("whsec_"))
+
   test("410 Gone disables the webhook and fails all that waits for it, until it is set again", async () => {
     await use(100)
     const atMs = later()
