@@ -14,6 +14,7 @@ const mock = await startTestMock()
 beforeEach(() => mock.reset())
 
 const call = async (path: string, key = "mock-pro") => readAnswer(mock.fetch(path, { key }))
+const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
 const spf = (domain: string) => call(`/v1/spfvalidator?domain=${domain}`)
 const credits = async (key: string) =>
   (await call("/v1/usage", key)).data as { renewal: string; credits: { used: number; remaining: number } }
@@ -75,8 +76,6 @@ describe("stubs", () => {
 })
 
 describe("the clock", () => {
-  const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
-
   test("does not move by itself", async () => {
     const from = (now: string) => ({ now, mode: "stopped" })
     expect((await mock.control("GET", "/clock")).data).toEqual(from("2025-01-01T00:00:00.000Z"))
@@ -103,9 +102,7 @@ describe("the clock", () => {
     const expired = await ways.rest(mock, "mock-expiring")
     expect(expired.status).toBe(401)
     expect((await readAnswer(expired)).error).toContain("has expired")
-  })
-
-  test("before its expiry the expired key works", async () => {
+    // Before its expiry a key works.
     await mock.control("PUT", "/clock", { now: "2024-11-15" })
     expect((await ways.rest(mock, "mock-expired")).status).toBe(200)
   })
@@ -150,14 +147,13 @@ test("80 % and 95 % of a month's credits raise one notice each, once a month", a
     first,
     expect.objectContaining({ data: expect.objectContaining({ threshold: 95, used: 950 }) }),
   ])
-  await mock.control("PUT", "/clock", { advance: "31d" })
+  await advance("31d")
   for (let i = 0; i < 4; i++) await spend(200)
   const types = (await notices()).map((notice) => Reflect.get(notice, "type"))
   expect(types.filter((type) => type === "credits.threshold_reached")).toHaveLength(3)
 })
 
 describe("events", () => {
-  const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
   const events = async () => {
     const notices = (await mock.control("GET", "/notices")).data?.notices as {
       type: string
@@ -285,7 +281,7 @@ test("a reset brings everything back to the start", async () => {
   await sequence(mock)
   await mock.control("PUT", "/faults", { status: 500 })
   await mock.control("PUT", "/stubs", { api: "spfvalidator", data: {} })
-  await mock.control("PUT", "/clock", { advance: "400d" })
+  await advance("400d")
   await mock.control("PUT", "/dns", {})
   expect(await mock.control("POST", "/reset")).toMatchObject({ code: 200 })
   expect((await mock.control("GET", "/requests")).data).toEqual({ requests: [], total: 0, dropped: 0 })
@@ -304,14 +300,12 @@ test("a call in progress during a reset is answered and not charged afterwards",
 })
 
 test("an answer that asks to wait says how to move a clock that stands still", async () => {
-  const limited = await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-rate-limited" })
-  await limited.text()
+  const limited = await ways.rest(mock, "mock-rate-limited")
   expect([limited.status, limited.headers.get("mock-hint")]).toEqual([
     429,
     `the clock stands still: PUT /_mock/clock {"advance": "${limited.headers.get("retry-after")}s"}, or start with --clock real`,
   ])
-  const fine = await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })
-  await fine.text()
+  const fine = await ways.rest(mock, "mock-pro")
   expect([fine.status, fine.headers.get("mock-hint")]).toEqual([200, null])
 })
 
@@ -325,11 +319,8 @@ describe("a clock that runs", () => {
     const { data } = await running.control("PUT", "/clock", { advance: "1h" })
     expect(data?.mode).toBe("real")
     expect(Date.parse(String(data?.now)) - before).toBeGreaterThanOrEqual(3_600_000)
-    const limited = await running.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-rate-limited" })
-    expect(limited.status).toBe(200)
-    await limited.text()
-    const again = await running.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-rate-limited" })
-    await again.text()
+    expect((await ways.rest(running, "mock-rate-limited")).status).toBe(200)
+    const again = await ways.rest(running, "mock-rate-limited")
     expect([again.status, again.headers.get("mock-hint")]).toEqual([429, null])
   })
 
