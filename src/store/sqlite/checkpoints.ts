@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { close, closeSync, fdatasync, openSync } from "node:fs"
+import { closeSync, existsSync, fdatasync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
@@ -159,7 +159,7 @@ export interface FlushOptions {
   /** Flushes an open file to the disk in the background. `done` gets the error of a flush that failed. */
   readonly sync?: (descriptor: number, done: (failure?: Error | null) => void) => void
   /** Called when a flush failed, so that nothing more is charged. */
-  readonly onFailed: (cause: Error) => void
+  readonly onFailed: (cause: unknown) => void
 }
 
 /** The time from a commit to its flush. With `synchronous = NORMAL` a power cut loses commits that were not flushed. */
@@ -169,45 +169,59 @@ type Stores = Pick<OpenStore, "store" | "admin">
 
 /**
  * Flushes a store's write-ahead log in the background after charges and changes of the administration. SQLite does so only at a
- * checkpoint, which blocks all calls. A failure is told here: the system may report it to one flush only (fsync(2)).
+ * checkpoint, which blocks all calls. A failure is told here: the system may report it to one flush only (fsync(2)). Closing the
+ * store flushes what was not flushed yet: while other processes have the file open, SQLite does not.
  */
 export function withLogFlush(
   stores: Stores,
   file: string,
   { timer, sync = fdatasync, onFailed }: FlushOptions,
-): Stores {
-  if (file === ":memory:") return stores
+): Stores & { stop(): Promise<void> } {
+  if (file === ":memory:") return { ...stores, async stop() {} }
   const { store, admin } = stores
   const logFile = logFileOf(file)
   let log: number | null = null
   let cancelFlush: (() => void) | null = null
-  let isFlushing = false
+  let flushing: Promise<void> | null = null
   let isDirty = false
   let isClosed = false
 
   function schedule(): void {
     isDirty = true
-    if (!isFlushing && !isClosed) cancelFlush ??= timer.after(flushDelayMs, flush)
+    if (!flushing && !isClosed) cancelFlush ??= timer.after(flushDelayMs, () => void flush())
   }
 
-  function flush(): void {
+  /** Never rejects. */
+  async function flush(): Promise<void> {
     cancelFlush = null
     try {
       // Closing this descriptor releases no lock of SQLite's: those are on the data file and the shared memory (fcntl(2)).
       log ??= openSync(logFile, "r+")
-    } catch {
+    } catch (thrown) {
       // SQLite itself reports a log that was removed.
+      if (existsSync(logFile)) onFailed(thrown)
       return
     }
-    const flushed = log
-    isFlushing = true
     isDirty = false
-    sync(flushed, (failure) => {
-      isFlushing = false
+    const { promise, resolve } = Promise.withResolvers<void>()
+    flushing = promise
+    sync(log, (failure) => {
+      flushing = null
       if (failure) onFailed(failure)
-      if (isClosed) close(flushed)
-      else if (isDirty) schedule()
+      if (isDirty) schedule()
+      resolve()
     })
+    await promise
+  }
+
+  async function stop(): Promise<void> {
+    isClosed = true
+    cancelFlush?.()
+    await flushing
+    if (isDirty) await flush()
+    if (log !== null) closeSync(log)
+    log = null
+    isDirty = false
   }
 
   const flushedStore: Stores["store"] = {
@@ -217,10 +231,8 @@ export function withLogFlush(
       schedule()
       return outcomes
     },
-    close() {
-      cancelFlush?.()
-      if (!isClosed && !isFlushing && log !== null) closeSync(log)
-      isClosed = true
+    async close() {
+      await stop()
       return store.close()
     },
   }
@@ -232,7 +244,7 @@ export function withLogFlush(
       return outcome
     },
   }
-  return { store: flushedStore, admin: flushedAdmin }
+  return { store: flushedStore, admin: flushedAdmin, stop }
 }
 
 /** The write-ahead log of a data file. SQLite keeps it next to the file itself, not next to a symbolic link to it. */

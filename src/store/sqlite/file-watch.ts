@@ -16,7 +16,7 @@ export const noWatch = {
   look() {},
   each(_: () => void) {},
   failFlush(_: unknown) {},
-  stop() {},
+  async stop() {},
 }
 
 /**
@@ -31,7 +31,7 @@ export function watchFile(file: string, timer: Timer, { onChange, onUnflushed }:
   /** Stays until the file is opened anew, by another process. */
   let failedFlush: string | null = null
   let cancel = timer.after(intervalMs, lookAgain)
-  let cancelEnd = () => {}
+  const ended = Promise.withResolvers<void>()
   let work = () => {}
 
   /** Checks now. */
@@ -80,13 +80,17 @@ export function watchFile(file: string, timer: Timer, { onChange, onUnflushed }:
      */
     failFlush(cause: unknown): void {
       if (failedFlush !== null) return
-      failedFlush = unflushed(file, cause)
+      failedFlush = `${unflushed(file, cause)} The server ends, and checks the file when it starts again.`
       look()
-      if (onUnflushed) cancelEnd = timer.after(endDelayMs, onUnflushed)
+      timer.after(endDelayMs, () => {
+        onUnflushed?.()
+        ended.resolve()
+      })
     },
-    stop() {
+    /** Ends the checks. After a flush that failed, waits for the end of the process: the file must not be closed. */
+    async stop() {
       cancel()
-      cancelEnd()
+      if (failedFlush !== null) await ended.promise
     },
   }
 }
@@ -98,10 +102,11 @@ function lost(file: string): string {
   )
 }
 
-function unflushed(file: string, cause: unknown): string {
+/** Says that a flush failed. */
+export function unflushed(file: string, cause: unknown): string {
   return (
     `The disk did not confirm that changes of the data file ${file} are on it (${messageOf(cause)}). ` +
-    "The last charges may be lost. The server ends, and checks the file when it starts again. Check the disk."
+    "The last ones may be lost. Check the disk."
   )
 }
 

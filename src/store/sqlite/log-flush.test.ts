@@ -1,11 +1,23 @@
 import { expect, test } from "bun:test"
-import { closeSync, fdatasync, fstatSync, openSync, renameSync, statSync, symlinkSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+} from "node:fs"
 import { join } from "node:path"
 import { changeOf, grantOf } from "../../../test/support/admin-store.ts"
 import { changesOf } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
+import { systemTimer } from "../../ports/timer.ts"
 import { createActivity } from "../open-store.ts"
 import { withLogFlush } from "./checkpoints.ts"
 import { openDatabase } from "./open.ts"
@@ -81,20 +93,105 @@ test("a charge during a flush is flushed after it", async () => {
   expect([flushing.length, timer.waiting]).toEqual([1, []])
   flushing[0]?.()
   expect(timer.waiting).toEqual([100])
+  timer.fire()
+  flushing[1]?.()
   await store.close()
 })
 
-test("closing the store closes the log, whether a flush is due or not", async () => {
-  for (const isPending of [false, true]) {
-    const { store, timer, flushes, flush } = await openStore()
-    await store.charge([charge])
-    await flush()
-    if (isPending) await store.charge([charge])
+test.each([
+  [1, 0],
+  [1, 1],
+  [0, 1],
+  [0, 0],
+])(
+  "closing the store closes the log, and flushes what was not yet flushed: %d charges flushed, %d not",
+  async (flushed, pending) => {
+    const { file, store, timer, flushes, flush } = await openStore()
+    // Closing the only connection would empty and remove the log.
+    const other = openDatabase(file)
+    for (let i = 0; i < flushed; i++) {
+      await store.charge([charge])
+      await flush()
+    }
+    for (let i = 0; i < pending; i++) await store.charge([charge])
     await store.close()
     timer.fire()
-    expect(isOpen(flushes[0]?.descriptor)).toBe(false)
-    expect(flushes).toHaveLength(1)
+    for (const { descriptor } of flushes) expect(isOpen(descriptor)).toBe(false)
+    expect(flushes).toHaveLength(flushed + pending)
+    other.close()
+  },
+)
+
+test("a store that is open for a moment, as that of a command, tells its caller that its changes were not flushed", async () => {
+  const file = join(dir, "command.db")
+  const timer = createManualTimer()
+  let flushes = 0
+  const sync = (_: number, done: (failure?: Error) => void) => {
+    flushes++
+    done(new Error("EIO: i/o error, fdatasync"))
   }
+  const read = openSqliteStore(file, { timer, sync })
+  await read.store.ping()
+  await read.store.close()
+  expect(flushes).toBe(0)
+  const { store, admin } = openSqliteStore(file, { timer, sync })
+  await changesOf(admin).createAccount(accountOf())
+  expect(flushes).toBe(0)
+  expect(await store.close().catch(String)).toMatch(/did not confirm that changes of the data file .*EIO/)
+  expect(flushes).toBe(1)
+  const again = openSqliteStore(file, { timer })
+  expect(await again.store.charge([charge])).toMatchObject([{ charged: true }])
+  await again.store.close()
+})
+
+test.each(["before", "at"])(
+  "a service whose flush fails %s its stop ends without closing the file",
+  async (when) => {
+    const file = join(dir, `stopped-${when}.db`)
+    const timer = createManualTimer()
+    const flushed: ((failure?: Error) => void)[] = []
+    const problems: (string | null)[] = []
+    const end = Promise.withResolvers<void>()
+    const serving = {
+      onChange: (problem: string | null) => void problems.push(problem),
+      onUnflushed: end.resolve,
+    }
+    const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
+    const { store, admin } = openSqliteStore(file, { timer, serving, sync })
+    await changesOf(admin).createAccount(accountOf())
+    if (when === "before") timer.advance(100)
+    let isClosed = false
+    const closed = store.close().catch(String)
+    void closed.then(() => {
+      isClosed = true
+    })
+    while (flushed.length === 0) await systemTimer.turn()
+    flushed[0]?.(new Error("EIO: i/o error, fdatasync"))
+    await systemTimer.turn()
+    expect(problems).toEqual([expect.stringContaining("did not confirm")])
+    expect([isClosed, existsSync(`${file}-wal`)]).toEqual([false, true])
+    timer.advance(1_000)
+    // A process ends here.
+    await end.promise
+    expect(await closed).toContain("did not confirm")
+  },
+)
+
+test("a log that is there and cannot be opened counts as one that cannot be flushed", async () => {
+  const file = join(dir, "unopened.db")
+  const timer = createManualTimer()
+  const failures: string[] = []
+  const stores = createSqliteStores(openDatabase(file), { timer })
+  await changesOf(stores.admin).createAccount(accountOf())
+  const { store } = withLogFlush(stores, file, { timer, onFailed: (cause) => failures.push(String(cause)) })
+  renameSync(`${file}-wal`, `${file}-away`)
+  mkdirSync(`${file}-wal`)
+  await store.charge([charge])
+  timer.fire()
+  expect(failures).toEqual([expect.stringContaining("EISDIR")])
+  rmdirSync(`${file}-wal`)
+  renameSync(`${file}-away`, `${file}-wal`)
+  await store.close()
 })
 
 test("a log that was moved away breaks nothing, and is flushed when it is back", async () => {
@@ -142,7 +239,8 @@ test("closing twice closes nothing else", async () => {
 test("a store in memory has no log", async () => {
   const timer = createManualTimer()
   const stores = createSqliteStores(openDatabase(":memory:"), { timer })
-  expect(withLogFlush(stores, ":memory:", { timer, onFailed: unexpected })).toBe(stores)
+  const { store, admin } = withLogFlush(stores, ":memory:", { timer, onFailed: unexpected })
+  expect([store, admin]).toEqual([stores.store, stores.admin])
   await stores.store.close()
 })
 
@@ -180,14 +278,14 @@ test("after a flush that failed nothing is charged until the file is opened anew
   expect(problems).toHaveLength(1)
   timer.advance(1_000)
   expect(ends).toBe(1)
-  await store.close()
+  expect(await store.close().catch(String)).toMatch(refusal)
 
-  const again = openSqliteStore(file, { timer, serving, sync })
+  const again = openSqliteStore(file, { timer, serving })
   expect(await again.store.charge([charge])).toMatchObject([{ charged: true }])
   await again.store.close()
 })
 
-function unexpected(cause: Error): void {
+function unexpected(cause: unknown): void {
   throw cause
 }
 

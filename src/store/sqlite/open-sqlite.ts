@@ -14,7 +14,7 @@ import type { NoticeRecord } from "../outbox.ts"
 import { prepareCounts } from "../outbox-reads.ts"
 import { type AccessRow, type Run, selectAccess, selectNotice, toAccess } from "../rows.ts"
 import type { SchemaStep } from "../schema-step.ts"
-import type { Store } from "../store.ts"
+import { type Store, StoreUnavailable } from "../store.ts"
 import { prepareStoreReads } from "../store-reads.ts"
 import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -27,7 +27,7 @@ import {
   withLogFlush,
 } from "./checkpoints.ts"
 import { lockForReplacing, lockForServing } from "./file-lock.ts"
-import { noWatch, watchFile } from "./file-watch.ts"
+import { noWatch, unflushed, watchFile } from "./file-watch.ts"
 import { isOutdated, schemaSteps } from "./migrations.ts"
 import { openDatabase } from "./open.ts"
 import { prepareRates } from "./rates.ts"
@@ -64,17 +64,25 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
     onRaised: (raised) => onRaised(raised),
   })
   const flushed = { ...stores, store: counted(stores.store, activity) }
-  const { store, admin } = withLogFlush(flushed, file, { ...options, onFailed: watch.failFlush })
+  let failure: unknown = null
+  const { store, admin, stop } = withLogFlush(flushed, file, {
+    ...options,
+    onFailed(cause) {
+      failure = cause
+      watch.failFlush(cause)
+    },
+  })
   return {
     store: {
       ...store,
       async close() {
-        watch.stop()
-        await Promise.all([thread?.stop(), reads?.stop()])
+        await Promise.all([stop(), thread?.stop(), reads?.stop()])
+        await watch.stop()
         await store.close().finally(() => {
           thread?.release()
           unlock()
         })
+        if (failure !== null) throw new StoreUnavailable(unflushed(file, failure), { cause: failure })
       },
     },
     admin,
