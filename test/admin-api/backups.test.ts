@@ -122,7 +122,7 @@ test("names with a path, links and other files are refused, and nothing is overw
 })
 
 test("a backup is downloaded whole by who may do that, and each download has its audit record", async () => {
-  const { service, backupDir, admin } = await withFolder()
+  const { service, backupDir, admin } = await withFolder(pretendCommand)
   const { name } = (await admin("POST", "/backups")).body
   const may = async (...permissions: string[]) => {
     const { key } = (await admin("POST", "/admins", { body: { name: "robot", may: permissions } })).body
