@@ -25,16 +25,9 @@ function change(file: string, part: RegExp, replace: (found: string) => string):
 }
 
 test("a new store and one that takes the step have the same columns and indexes, and the tests of the step pass", async () => {
-  for (const path of [
-    "package.json",
-    "tsconfig.json",
-    "bunfig.toml",
-    "src",
-    "docs",
-    "scripts",
-    "test/support",
-    "test/store",
-  ])
+  for (const path of "package.json tsconfig.json bunfig.toml src docs scripts test/support test/store".split(
+    " ",
+  ))
     cpSync(join(root, path), join(copy, path), { recursive: true })
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   for (const kind of ["sqlite", "postgres"]) {

@@ -102,26 +102,13 @@ test("what is off is a 404 without its name, and in no document, list or page", 
     }
   }
   for (const accept of ["application/json", "text/html"]) {
-    for (const path of [
-      "/",
-      "/docs",
-      "/docs/errors",
-      "/docs/batch",
-      "/docs/graphql",
-      "/docs/mcp",
-      "/docs/hmac.graphql",
-    ]) {
+    const paths = "/ /docs /docs/errors /docs/batch /docs/graphql /docs/mcp /docs/hmac.graphql"
+    for (const path of paths.split(" ")) {
       const answer = await fetch(`${service.url}${path}`, { headers: { accept } })
       expect([path, (await answer.text()).match(names)]).toEqual([path, null])
     }
   }
-  for (const path of [
-    "/openapi.json",
-    "/llms.txt",
-    "/.well-known/api-catalog",
-    "/apis/hmac",
-    "/docs/hmac.md",
-  ]) {
+  for (const path of "/openapi.json /llms.txt /.well-known/api-catalog /apis/hmac /docs/hmac.md".split(" ")) {
     const answer = await fetch(`${service.url}${path}`)
     expect([path, answer.status, (await answer.text()).match(names)]).toEqual([path, 200, null])
   }

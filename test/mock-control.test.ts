@@ -380,13 +380,7 @@ test("mails that a service would send are listed with their text, the same after
 test("preparing the first answer changes nothing: the next ones are those of a mock without", async () => {
   const read = async (one: TestMock) => {
     const answers: string[] = []
-    for (const path of [
-      "/_mock/clock",
-      "/_mock/requests",
-      "/v1/usage",
-      "/_mock/requests",
-      "/_mock/sessions",
-    ]) {
+    for (const path of "/_mock/clock /_mock/requests /v1/usage /_mock/requests /_mock/sessions".split(" ")) {
       const answer = await one.fetch(path)
       answers.push(`${path} ${answer.status} ${answer.headers.get("x-request-id")} ${await answer.text()}`)
     }

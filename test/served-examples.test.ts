@@ -30,16 +30,7 @@ test("no page, document, form or tool of a service names what only the test doub
   const service = await startTestService()
   const { key } = await service.createKey("enterprise")
   const paths = [
-    ...[
-      "/",
-      "/docs",
-      "/docs/batch",
-      "/docs/credits",
-      "/docs/mcp",
-      "/docs/graphql",
-      "/openapi.json",
-      "/llms.txt",
-    ],
+    ..."/ /docs /docs/batch /docs/credits /docs/mcp /docs/graphql /openapi.json /llms.txt".split(" "),
     ...catalog.flatMap(({ id }) => [`/apis/${id}`, `/docs/${id}.md`, `/openapi/${id}.json`]),
   ]
   for (const path of paths) {

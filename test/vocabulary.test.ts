@@ -4,15 +4,8 @@ import renamed from "../docs/renamed-fields.json"
 import { catalog } from "../src/app/prepare.ts"
 
 /** The contract fixes the fields of these. */
-const contract = [
-  "hmac",
-  "spfvalidator",
-  "loanpaymentcalculator",
-  "danevalidator",
-  "linesorter",
-  "bluetoothlookup",
-  "sunrisesunset",
-]
+const contract =
+  "hmac spfvalidator loanpaymentcalculator danevalidator linesorter bluetoothlookup sunrisesunset".split(" ")
 const others = catalog.filter(({ id }) => !contract.includes(id))
 
 interface Field {
