@@ -127,10 +127,9 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))
   let stopped: Promise<void> | null = null
   const stop: Service["stop"] = (how = { atOnce: true }) => {
-    stopped ??= beside.store
-      .close()
-      .then(() => service.stop(how))
-      .then(() => rmSync(dir, { recursive: true, force: true }))
+    stopped ??= Promise.all([beside.store.close(), service.stop(how)]).then(() =>
+      rmSync(dir, { recursive: true, force: true }),
+    )
     return stopped
   }
   afterAll(() => stop())
