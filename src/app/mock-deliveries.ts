@@ -13,6 +13,7 @@ import {
 } from "../ports/webhook-sender.ts"
 import type { DueNotice, NoticeRecord, Outbox } from "../store/outbox.ts"
 import { hostOf, isLoopback } from "../values/ip.ts"
+import { override } from "../values/stand-in.ts"
 import { toIso } from "../values/time-text.ts"
 import { createDelivery, signedHeaders, toMessage } from "../webhooks/deliver.ts"
 import type { MockMails } from "./mock-mails.ts"
@@ -77,14 +78,13 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   const whileMoving = <Options extends object>(options: Options): Options =>
     silent === null ? options : { ...options, maxWaitMs: Number.MAX_SAFE_INTEGER / 2 }
 
-  const mails: MailDeliveryParts["mails"] = {
-    ...mailing.mails,
+  const mails = override(mailing.mails, {
     claim: (options) => mailing.mails.claim(whileMoving(options)),
     async record(id, attempt, result) {
       await mailing.mails.record(id, attempt, result)
       mailing.shown.attempted(id, attempt, result)
     },
-  }
+  })
   const mailSender: MailSender = {
     async send(mail) {
       if (silent?.has(catcher)) return { kind: "retry", status: null, error: silentBefore }
@@ -98,14 +98,13 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   })
   const delivery = createDelivery({
     ...parts,
-    outbox: {
-      ...outbox,
+    outbox: override(outbox, {
       claim: (options) => outbox.claim(whileMoving(options)),
       async record(notice, attempt, result) {
         if (result.kind === "delivered") arrived.set(notice.id, arrived.get(notice.id) ?? arrived.size + 1)
         await outbox.record(notice, attempt, result)
       },
-    },
+    }),
     sender: local,
     random: longestWaits,
     timer: loopTimer,

@@ -1,6 +1,6 @@
 import type { OpenStore, StoreListeners } from "../store/open-store.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
-import { standIn } from "../values/stand-in.ts"
+import { override, standIn } from "../values/stand-in.ts"
 
 type Database = ReturnType<typeof openDatabase>
 
@@ -68,7 +68,7 @@ export function createMockStores(shape: OpenStore, image: Uint8Array) {
       open.delete(self)
     }
     return {
-      ...{ ...stand, instances: null, isNew: shape.isNew, store: { ...stand.store, close } },
+      ...{ ...stand, instances: null, isNew: shape.isNew, store: override(stand.store, { close }) },
       listen(given) {
         listeners = given
         present?.opened.listen(given)

@@ -43,6 +43,7 @@ import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { once } from "../values/once.ts"
+import { override } from "../values/stand-in.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
@@ -106,20 +107,24 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const createDns = prepareMockDns(zone, rootZone)
   const createWeb = prepareMockWeb(replies)
   const seeded = await seedStore(config, apis, opened, seed)
+  const working = {
+    scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
+    // The mock reads its answers for the journal, so none is unsent.
+    unsent: createUnsentAnswers(Number.POSITIVE_INFINITY, () => {}),
+    log: opened.log,
+  }
   // Loaded only for --like, since it slows the start.
   const like = config.like === null ? undefined : await import("./like.ts")
   const server = await startMockServer(
     {
       createState: (serving) =>
-        createState({ ...config, publicUrl: serving.publicUrl }, apis, opened, {
+        createState(override(config, { publicUrl: serving.publicUrl }), apis, opened, {
           ...serving,
           ...{
-            ...seeded,
+            ...{ ...seeded, working, seed, mailSender },
             dns: createDns(),
             web: createWeb(),
             journal: createJournal(journals),
-            seed,
-            mailSender,
           },
         }),
       ...{ parseZone, parseWebFixture, program: { version, commit }, timer: systemTimer },
@@ -139,7 +144,11 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   }
 }
 
-type Start = { readonly seed: Seed | null; readonly mailSender: MailSender }
+type Start = {
+  readonly seed: Seed | null
+  readonly mailSender: MailSender
+  readonly working: Pick<MockState["pipeline"], "scheduler" | "unsent" | "log">
+}
 type StateParts = Serving &
   Pick<MockState, "dns" | "web" | "journal"> &
   Start &
@@ -184,7 +193,7 @@ async function createState(
   config: Config,
   apis: readonly PreparedApi[],
   opened: OpenLog,
-  { url, openRequests, dns, web, journal, seed, mailSender, ...seeded }: StateParts,
+  { url, openRequests, dns, web, journal, seed, mailSender, working, ...seeded }: StateParts,
 ): Promise<MockState> {
   const { plans, seedTimeMs, logLevel } = config
   const { names, adminKey, guests, definitions, webhook } = seeded
@@ -197,29 +206,30 @@ async function createState(
   const openedStore = seeded.makeStore((database) => openStore(database, clock))
   const { store, outbox } = openedStore
   const pages = pageAddresses({ config: () => config, listening: () => ({ url: url(), adminUrl: url() }) })
-  const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
-  const unsubscribes = createUnsubscribes(forMails)
-  const mockMails = createMockMails(config.smtp !== null)
+  // Some parts are made when they are first used, since few sessions use them: each is a sixth of a state.
+  const mailing = once(() => {
+    const random = createSeededRandom("mail")
+    const unsubscribes = createUnsubscribes({ admin: openedStore.admin, clock, auditRandom, pages, random })
+    return { random, unsubscribes, shown: createMockMails(config.smtp !== null) }
+  })
   const running = { ...seeded.running, config }
   const { prices } = running
   const program = { ...openedStore, clock, random, auditRandom, plans, prices }
   const timed = { clock, timer: systemTimer, log: opened.log }
-  const eventCheck = createEventCheck({ ...timed, events: openedStore.timedEvents, plans })
-  if (runsOn) eventCheck.start()
-  const cleaner = createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 })
-  // The mock reads its answers for the journal, so none is unsent.
-  const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
-  const observed = { opened, ports, store: openedStore, openRequests, unsentBytes: unsent.bytes }
+  const makeEventCheck = () => createEventCheck({ ...timed, events: openedStore.timedEvents, plans })
+  const eventCheck = runsOn ? makeEventCheck() : null
+  eventCheck?.start()
+  const observed = { opened, ports, store: openedStore, openRequests, unsentBytes: working.unsent.bytes }
   const parts = { ...observed, keeping: () => config, process: "mock", isUntimed: true, version }
   const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)
-  // Made when it is first used: it is a sixth of a state, and few sessions use it.
   const adminAccess = once(() => {
     const admin = createAdminAccess(() => running, {
       opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
       // The settings of a test double do not change.
       config: { version: () => null, diff: async () => [], reload: async () => [], edit: refuseEdit },
       backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
-      ...{ clock, random, auditRandom, pages, unsubscribes, isMock: true, startedMs: seedTimeMs },
+      ...{ clock, random, auditRandom, pages, isMock: true, startedMs: seedTimeMs },
+      unsubscribes: mailing().unsubscribes,
       ...{ watchRequests: requests.watch, keptRequests: kept },
     })
     const sessions = nameSignIns(admin.sessions, names)
@@ -229,16 +239,28 @@ async function createState(
   const faults = createFaults(createSeededRandom, seed?.file.profiles, seed?.file.profile)
   for (const rule of seed?.file.faults ?? []) faults.put(rule)
   for (const stub of seed?.file.stubs ?? []) stubs.put(stub)
-  const deliveries = createMockDeliveries({
-    ...{ ...timed, outbox, clockRunsOn: runsOn, machineClock: systemClock },
-    ...{ signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
-    mailing: {
-      ...{ mails: openedStore.mails, sender: mailSender, random: forMails.random, shown: mockMails },
-      ...{ brand: () => mailBrandOf(config, pages), unsubscribeLink: unsubscribes.linkFor },
-    },
+  let delivering: ReturnType<typeof createMockDeliveries> | null = null
+  const looks = runsOn || seeded.hasMessages
+  function deliveries() {
+    if (delivering) return delivering
+    const { random, unsubscribes, shown } = mailing()
+    delivering = createMockDeliveries({
+      ...{ ...timed, outbox, clockRunsOn: runsOn, machineClock: systemClock },
+      ...{ signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
+      mailing: {
+        ...{ mails: openedStore.mails, sender: mailSender, random, shown },
+        ...{ brand: () => mailBrandOf(config, pages), unsubscribeLink: unsubscribes.linkFor },
+      },
+    })
+    delivering.start({ looks })
+    return delivering
+  }
+  openedStore.listen({
+    onRaised: (raised) => deliveries().raised(raised),
+    onMessage() {},
+    onConnected() {},
   })
-  openedStore.listen({ onRaised: deliveries.raised, onMessage() {}, onConnected() {} })
-  deliveries.start({ looks: runsOn || seeded.hasMessages })
+  if (looks) deliveries()
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
   return {
@@ -246,8 +268,7 @@ async function createState(
       admission: injectAtAdmission(nameKeys(admission, names)),
       // Tests move the clock back on purpose, so a credit month in the future is not logged.
       charges: createCharges(store, admission, ports, { error() {} }),
-      scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
-      ...{ ports, log: opened.log, unsent },
+      ...{ ...working, ports },
     },
     apis,
     random,
@@ -267,22 +288,22 @@ async function createState(
     async setClock(nowMs) {
       // Counts belong to the time before the reset.
       await history.write()
-      await deliveries.deliverUntil(nowMs, () => eventCheck.run(nowMs), clock.set)
+      await deliveries().deliverUntil(nowMs, () => makeEventCheck().run(nowMs), clock.set)
       clock.set(nowMs)
       await history.write()
-      await cleaner.run()
+      await createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 }).run()
     },
     webhook,
     sendsWebhooks: () => hasLocalWebhook(openedStore),
-    notices: deliveries.list,
-    mails: () => deliveries.settle().then(mockMails.list),
+    notices: () => deliveries().list(),
+    mails: () => deliveries().settle().then(mailing().shown.list),
     async resend(list, id) {
-      if (list === "mails") await deliveries.resendMail(id)
+      if (list === "mails") await deliveries().resendMail(id)
       else {
         const { resendNotice } = await import("../admin/notices/send-notice.ts")
         await createProgramRun(program)(resendNotice, { id }).catch(refuseResend)
       }
-      const shown = list === "mails" ? mockMails.list() : await deliveries.list()
+      const shown = list === "mails" ? mailing().shown.list() : await deliveries().list()
       return shown.find((one) => one.id === id) ?? {}
     },
     async seed() {
@@ -294,8 +315,8 @@ async function createState(
     endWatches: requests.close,
     async close() {
       journal.clear()
-      await eventCheck.stop()
-      await deliveries.stop()
+      await eventCheck?.stop()
+      await delivering?.stop()
       await stop()
       await store.close()
     },
@@ -358,10 +379,9 @@ async function certify(config: Config) {
 
 /** The history of a stopped clock: nothing writes it each minute, so each read does first. */
 function afterWriting(history: History, write: () => Promise<void>): History {
-  return {
-    ...history,
+  return override(history, {
     calls: (query) => write().then(() => history.calls(query)),
     faults: (query) => write().then(() => history.faults(query)),
     credits: (query, page) => write().then(() => history.credits(query, page)),
-  }
+  })
 }

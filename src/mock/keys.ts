@@ -8,6 +8,7 @@ import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { Mutation } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
+import { override } from "../values/stand-in.ts"
 
 /** The key whose plan `--plan` sets. */
 export const defaultKey = "mock-key"
@@ -159,13 +160,12 @@ export function nameKeys(admission: Admission, names: KeyNames): Admission {
 /** A store that does not answer a look-up of `key`. */
 export function withoutAnswerFor(store: Store, key: string): Store {
   const hash = hashKey(key)
-  return {
-    ...store,
+  return override(store, {
     async findKey(secretHash) {
       if (secretHash === hash) throw withoutStack(new StoreUnavailable("the key mock-unavailable was used"))
       return store.findKey(secretHash)
     },
-  }
+  })
 }
 
 /** Removes the stack of an error that the user of the mock asked for, so that the log does not show it. */
