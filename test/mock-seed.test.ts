@@ -216,6 +216,26 @@ test.each([
     "accounts: [{name: A, keys: [{text: abcdefgh}, {text: abcdefgh}]}]",
     "1:54: accounts[0].keys[1].text is the text of another one too: change one of them.",
   ],
+  ...[
+    "faults: [{api: hmac, status: 503}, {api: hmac, delay_ms: 5}]",
+    "faults: [{api: hmac, key: a, status: 503, times: 1}, {api: hmac, key: a, status: 500}]",
+    "faults: [{webhook: true, drop: true}, {webhook: true, twice: true}]",
+    'faults: [{api: bluetoothlookup, input: {companyid: 76}, status: 503}, {api: bluetoothlookup, input: {companyid: "76"}, status: 500}]',
+    "stubs: [{api: hmac, data: {hmac: a}}, {api: hmac, input: {}, data: {hmac: b}}]",
+    "stubs: [{api: hmac, input: {message: a}, data: {hmac: a}}, {api: hmac, input: {message: a}, body: b}]",
+  ].map((text): [string, string] => {
+    const place = `1:${text.indexOf("}, {") + 4}`
+    const list = text.slice(0, text.indexOf(":"))
+    return [text, `${place}: ${list}[1] is for the same calls as an earlier one: leave one of them out.`]
+  }),
+  [
+    "dns: {a.example: [{TXT: a}], A.example.: [{TXT: b}]}",
+    "1:42: dns.A.example. is the domain name of another one too: change one of them.",
+  ],
+  [
+    'web: {"https://a.example/b": {body: a}, "https://A.example/b": {body: b}}',
+    "1:64: web.https://A.example/b is the address of another one too: change one of them.",
+  ],
   ["accounts:\n  - &a {name: A}\n  - *a", "3:5: must not be an alias of YAML: write the value out"],
   ["now: 2025-01-01\nnow: 2025-01-01", "2:1: Map keys must be unique"],
   ["now: 2025-01-01\n---\nnow: 2025-01-02", "2:1: must be one document of YAML"],

@@ -14,10 +14,11 @@ import type { Config } from "../config/load.ts"
 import { readPlacedToml, readPlacedYaml } from "../config/placed-text.ts"
 import { plansOfNames, plansTable, readPlans } from "../config/plans.ts"
 import { settingName } from "../config/setting-name.ts"
-import { createFaults, faultSchema, standardProfiles } from "../mock/faults.ts"
+import { createFaults, faultSchema, isSameTarget, standardProfiles } from "../mock/faults.ts"
 import { adminKeyName, defaultKey, toMagicKey } from "../mock/keys.ts"
-import { stubSchema } from "../mock/stubs.ts"
+import { isSameCall, stubSchema } from "../mock/stubs.ts"
 import { mockWebhookSecret } from "../mock/webhook-secret.ts"
+import { toWireName } from "../ports/dns/name.ts"
 import { parseZone } from "../ports/dns/zone-file.ts"
 import { createSeededRandom } from "../ports/mock-ports.ts"
 import { createFixedWeb } from "../ports/web/fixed-web.ts"
@@ -153,6 +154,15 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     if (seen.has(`${kind} ${text}`)) refuse(pointer, `is the ${kind} of another one too: change one of them`)
     else if (typeof text === "string") seen.set(`${kind} ${text}`, pointer)
   }
+  /** Makes a check that refuses a rule which takes the place of an earlier one. */
+  function otherRules<Rule>(isSame: (one: Rule, other: Rule) => boolean) {
+    const earlier: Rule[] = []
+    return (rule: Rule, pointer: string) => {
+      const isTaken = earlier.some((one) => isSame(one, rule))
+      if (isTaken) refuse(pointer, "is for the same calls as an earlier one: leave one of them out")
+      earlier.push(rule)
+    }
+  }
   const readRecord = (name: string, entry: ZoneEntry) => parseZone(JSON.stringify({ [name]: [entry] }))
   const readWebhook = (pointer: string, url: string) =>
     attempt(pointer, () => requireWebhookUrl(url, { allowPrivate: true, allowLocal: true, ports: null }))
@@ -223,8 +233,9 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   }
 
   await each("/accounts", file.accounts, account, readAccount)
-  await each("/faults", file.faults, fault, (rule) => requireFault(rule, definitions))
-  await each("/stubs", file.stubs, stub, (rule) => requireStub(rule, definitions))
+  const [otherFault, otherStub] = [otherRules(isSameTarget), otherRules(isSameCall)]
+  await each("/faults", file.faults, fault, (rule, at) => otherFault(requireFault(rule, definitions), at))
+  await each("/stubs", file.stubs, stub, (rule, at) => otherStub(requireStub(rule, definitions), at))
   for (const [name, rules] of Object.entries(file.profiles ?? {})) {
     const taken = "must have another name: every test double has a profile of this one"
     if (Object.hasOwn(standardProfiles, name)) refuse(pointerTo("/profiles", name), taken)
@@ -233,10 +244,14 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   if (problems.size === 0)
     await attempt("/profile", () => createFaults(createSeededRandom, file.profiles, file.profile))
   if (typeof file.webhook === "string") await readWebhook("/webhook", file.webhook)
-  for (const [name, entries] of Object.entries(file.dns ?? {}))
+  for (const [name, entries] of Object.entries(file.dns ?? {})) {
+    requireOne("domain name", toWireName(name), pointerTo("/dns", name))
     await each(pointerTo("/dns", name), entries, record, (one) => readRecord(name, one))
-  for (const [url, one] of Object.entries(file.web ?? {}))
+  }
+  for (const [url, one] of Object.entries(file.web ?? {})) {
+    requireOne("address", URL.parse(url)?.href, pointerTo("/web", url))
     await attempt(pointerTo("/web", url), () => createFixedWeb({ [url]: one }))
+  }
   const place = seen.get(`text ${defaultKey}`)
   if (place !== undefined && config.origins.plan !== "default")
     refuse(place, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util"
 import { type Static, Type } from "@sinclair/typebox"
 import { reject } from "../apis/contract.ts"
 import { keyMatches } from "./keys.ts"
@@ -6,6 +5,7 @@ import {
   type Chance,
   delaySchema,
   hasValues,
+  isSameInput,
   joinEdits,
   keyText,
   ruleFields,
@@ -159,9 +159,10 @@ function isForWebhooks(rule: Rule): rule is WebhookFault {
   return "webhook" in rule
 }
 
-function isSameTarget(one: Rule, other: Rule): boolean {
+/** Whether a rule takes the place of another one. */
+export function isSameTarget(one: Rule, other: Rule): boolean {
   if (isForWebhooks(one) || isForWebhooks(other)) return isForWebhooks(one) && isForWebhooks(other)
-  return one.api === other.api && one.key === other.key && isDeepStrictEqual(one.input, other.input)
+  return one.api === other.api && one.key === other.key && isSameInput(one.input, other.input)
 }
 
 function matches(rule: Rule, target: Target): rule is FaultRule {

@@ -42,6 +42,11 @@ export function hasValues(input: Values, wanted: Values): boolean {
   )
 }
 
+/** Whether two rules are for the same inputs. */
+export function isSameInput(one: Values = {}, other: Values = {}): boolean {
+  return hasValues(one, other) && hasValues(other, one)
+}
+
 function asText(value: unknown): unknown {
   return typeof value === "number" ? String(value) : value
 }

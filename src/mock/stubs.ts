@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util"
 import { type Static, Type } from "@sinclair/typebox"
-import { hasValues, ruleFields, type SeededRandom, toChance, values } from "./rule.ts"
+import { hasValues, isSameInput, ruleFields, type SeededRandom, toChance, values } from "./rule.ts"
 
 /** A fixed answer of an API. Without `data` it is what the API computes; nothing is computed when there is a `body`. */
 export const stubSchema = Type.Object({ api: Type.String(), ...ruleFields, data: Type.Optional(values) })
@@ -14,9 +13,7 @@ export function createStubs(createRandom: SeededRandom) {
   return {
     /** Adds a stub; it replaces one for the same API and the same `input`. */
     put(stub: Stub) {
-      const others = entries.filter(
-        ({ stub: { api, input } }) => api !== stub.api || !isDeepStrictEqual(input, stub.input),
-      )
+      const others = entries.filter((one) => !isSameCall(one.stub, stub))
       entries = [...others, { stub, applies: toChance(stub, createRandom) }]
     },
     clear() {
@@ -31,4 +28,9 @@ export function createStubs(createRandom: SeededRandom) {
       return found?.stub ?? null
     },
   }
+}
+
+/** Whether a stub takes the place of another one. */
+export function isSameCall(one: Stub, other: Stub): boolean {
+  return one.api === other.api && isSameInput(one.input, other.input)
 }

@@ -22,7 +22,7 @@ function getOf(this: { readonly use: Use }, shape: object, name: PropertyKey): u
   return use((present) => Reflect.get(present, name))
 }
 
-/** Makes an object of `base` with some members of its own. Unlike a spread it takes no methods off, which a stand-in makes one by one. */
+/** Makes an object of `base` with some members of its own. A spread would take methods off, which a stand-in makes one by one. */
 export function override<T extends object>(base: T, own: Partial<T>): T {
   return Object.setPrototypeOf(own, base)
 }
