@@ -1,6 +1,6 @@
 /** People who sign in to the console by passkey, and what attackers try with passkeys. */
 import { describe, expect, test } from "bun:test"
-import { adminOf, createTestAdminKey } from "../support/admin.ts"
+import { type AdminAnswer, adminOf, createTestAdminKey } from "../support/admin.ts"
 import { createAuthenticator, type Deviation, type TestAuthenticator } from "../support/authenticator.ts"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { startTestService } from "../support/service.ts"
@@ -10,18 +10,27 @@ const admin = await adminOf(service)
 /** Passkeys need a host name. */
 const home = service.url.replace(/127\.0\.0\.1|\[::1\]/, "localhost")
 
+const tokenOf = (url: string) => url.slice(url.indexOf("#token=") + 7)
+
+function expectRefused({ status, body }: AdminAnswer, expected: number, detail: string): void {
+  expect([status, body.detail]).toEqual([expected, expect.stringContaining(detail)])
+}
+
 /** Invites someone, and signs them in with their link. */
 async function invite(name = "Ann", may: readonly string[] = ["*"]) {
   const invited = await admin("POST", "/people", { body: { name, may } })
   expect(invited.status).toBe(201)
   const browser = openBrowser(home)
   const url = String(invited.body.url)
-  const signedIn = await browser.signIn("console", { token: url.slice(url.indexOf("#token=") + 7) })
+  const signedIn = await browser.signIn("console", { token: tokenOf(url) })
   return { id: String(invited.body.id), url, browser, signedIn }
 }
 
+const askFor = (purpose: string, browser: TestBrowser, headers = {}) =>
+  browser.send("POST", "/console/session/challenge", { body: { for: purpose }, headers })
+
 async function challengeFor(purpose: "add" | "sign_in", browser: TestBrowser): Promise<string> {
-  const answer = await browser.send("POST", "/console/session/challenge", { body: { for: purpose } })
+  const answer = await askFor(purpose, browser)
   expect(answer.status).toBe(200)
   return String(answer.body.challenge)
 }
@@ -87,8 +96,8 @@ test("a colleague is invited, adds a passkey, and signs in with it under their o
 
 test("the link of an invitation works once", async () => {
   const { url } = await invite()
-  const again = await openBrowser(home).signIn("console", { token: url.slice(url.indexOf("#token=") + 7) })
-  expect([again.status, again.body.detail]).toMatchObject([401, expect.stringContaining("was used already")])
+  const again = await openBrowser(home).signIn("console", { token: tokenOf(url) })
+  expectRefused(again, 401, "was used already")
 })
 
 describe("refused is", () => {
@@ -104,10 +113,8 @@ describe("refused is", () => {
   test.each(refusals)("%s", async (_, deviation) => {
     const { authenticator } = await personWithPasskey()
     const { answer, browser } = await signIn(authenticator, deviation)
-    expect([answer.status, answer.body.detail]).toEqual([
-      401,
-      "The passkey was not accepted. Try again at the address of this console.",
-    ])
+    const said = "The passkey was not accepted. Try again at the address of this console."
+    expect([answer.status, answer.body.detail]).toEqual([401, said])
     expect(browser.cookies.has("penknife-console")).toBe(false)
     // Without the deviation it works, so it was the deviation.
     expect((await signIn(authenticator)).answer.status).toBe(201)
@@ -118,7 +125,7 @@ describe("refused is", () => {
     const { browser, passkey, answer } = await signIn(authenticator)
     expect(answer.status).toBe(201)
     const again = await browser.signIn("console", { passkey })
-    expect([again.status, again.body.detail]).toMatchObject([401, expect.stringContaining("used already")])
+    expectRefused(again, 401, "used already")
   })
 
   test("an answer that is sent twice at the same time, once", async () => {
@@ -141,7 +148,7 @@ describe("refused is", () => {
     expect((await mine.signIn("console", { passkey: invented })).status).toBe(401)
     service.clock.advance(5 * 60_000)
     const late = await mine.signIn("console", { passkey })
-    expect([late.status, late.body.detail]).toMatchObject([401, expect.stringContaining("took too long")])
+    expectRefused(late, 401, "took too long")
   })
 
   test("a challenge for adding a passkey, and one that was given to another session", async () => {
@@ -161,10 +168,7 @@ describe("refused is", () => {
     expect((await signIn(authenticator, { counter: 7 })).answer.status).toBe(201)
     for (const counter of [7, 3, 0]) {
       const { answer, browser } = await signIn(authenticator, { counter })
-      expect([answer.status, answer.body.detail]).toMatchObject([
-        401,
-        expect.stringContaining("may have been copied"),
-      ])
+      expectRefused(answer, 401, "may have been copied")
       expect(browser.cookies.has("penknife-console")).toBe(false)
     }
     const { body } = await admin("GET", `/audit?operation=console.sign_in_refused&target=${passkeyId}`)
@@ -197,10 +201,7 @@ describe("who is signed in is signed out", () => {
     expect((await byPasskey.send("GET", "/admin/v1/whoami")).status).toBe(401)
     expect((await byLink.send("GET", "/admin/v1/whoami")).status).toBe(200)
     const { answer } = await signIn(authenticator)
-    expect([answer.status, answer.body.detail]).toMatchObject([
-      401,
-      expect.stringContaining("is not known here"),
-    ])
+    expectRefused(answer, 401, "is not known here")
   })
 
   test("when they are removed; their links and passkeys are void too", async () => {
@@ -209,10 +210,9 @@ describe("who is signed in is signed out", () => {
     const link = String((await admin("POST", `/people/${id}/link`)).body.url)
     const removed = await admin("DELETE", `/people/${id}`)
     expect([removed.status, removed.body]).toMatchObject([200, { name: "Eve", passkeys: 0 }])
-    for (const browser of [byLink, byPasskey]) {
+    for (const browser of [byLink, byPasskey])
       expect((await browser.send("GET", "/admin/v1/whoami")).status).toBe(401)
-    }
-    const token = link.slice(link.indexOf("#token=") + 7)
+    const token = tokenOf(link)
     expect((await openBrowser(home).signIn("console", { token })).status).toBe(401)
     expect((await signIn(authenticator)).answer.status).toBe(401)
     const { body } = await admin("GET", "/people?limit=1000")
@@ -277,7 +277,7 @@ describe("nobody gains permissions", () => {
     await admin("PATCH", `/people/${id}`, { body: { may: ["*"] } })
     const open = async (url: string) => {
       const opened = openBrowser(home)
-      const token = url.slice(url.indexOf("#token=") + 7)
+      const token = tokenOf(url)
       return { opened, answer: await opened.signIn("console", { token }) }
     }
     const { opened: lesser, answer } = await open(early)
@@ -285,15 +285,16 @@ describe("nobody gains permissions", () => {
     expect([answer.body.permissions, again.answer.body.permissions]).toEqual([["keys.read"], ["keys.read"]])
     for (const old of [browser, lesser, again.browser]) {
       expect((await old.send("GET", "/admin/v1/accounts")).status).toBe(403)
-      const refused = await old.send("POST", "/console/session/challenge", { body: { for: "add" } })
-      expect([refused.status, refused.body.detail]).toEqual([
+      const refused = await askFor("add", old)
+      expectRefused(
+        refused,
         403,
         "This session may do less than you may. Ask a colleague for a new link, open it, and add the passkey then.",
-      ])
+      )
     }
     const { opened, answer: full } = await open(await linkOf())
     expect(full.body.permissions).toEqual(["*"])
-    const options = await opened.send("POST", "/console/session/challenge", { body: { for: "add" } })
+    const options = await askFor("add", opened)
     // The browser may replace the old passkey on the same device.
     expect(options.body.excludeCredentials).toEqual([])
     service.clock.advance(1_000)
@@ -304,10 +305,7 @@ describe("nobody gains permissions", () => {
     // The old one gives nothing of other permissions, and says so.
     await admin("PATCH", `/people/${id}`, { body: { may: ["accounts.read"] } })
     const { answer: outgrown } = await signIn(authenticator)
-    expect([outgrown.status, outgrown.body.detail]).toMatchObject([
-      401,
-      expect.stringContaining("gives none of your present permissions"),
-    ])
+    expectRefused(outgrown, 401, "gives none of your present permissions")
     expect((await signIn(grown)).answer.body.permissions).toEqual(["accounts.read"])
     const listed = await admin("GET", `/passkeys?person=${id}`)
     expect(listed.body.data).toMatchObject([
@@ -320,20 +318,20 @@ describe("nobody gains permissions", () => {
     const { browser, id, passkeyId } = await personWithPasskey("Cai")
     const link = await browser.send("POST", "/admin/v1/console-link", { body: { may: ["accounts.read"] } })
     const lesser = openBrowser(home)
-    const url = String(link.body.url)
-    const signedIn = await lesser.signIn("console", { token: url.slice(url.indexOf("#token=") + 7) })
+    const signedIn = await lesser.signIn("console", { token: tokenOf(String(link.body.url)) })
     expect(signedIn.body).toMatchObject({ actor: { id: `person:${id}` }, permissions: ["accounts.read"] })
-    const refused = await lesser.send("POST", "/console/session/challenge", { body: { for: "add" } })
-    expect([refused.status, refused.body.detail]).toMatchObject([403, expect.stringContaining("may do less")])
+    const refused = await askFor("add", lesser)
+    expectRefused(refused, 403, "may do less")
     const path = `/admin/v1/passkeys/${passkeyId}`
     for (const tried of [
       await lesser.send("DELETE", path),
       await lesser.send("PATCH", path, { body: { name: "x" } }),
     ]) {
-      expect([tried.status, tried.body.detail]).toEqual([
+      expectRefused(
+        tried,
         403,
         "This needs all permissions that the passkey gives, and you lack '*'. Ask a colleague who has it.",
-      ])
+      )
     }
     expect((await browser.send("PATCH", path, { body: { name: "Blue" } })).body.name).toBe("Blue")
   })
@@ -352,41 +350,25 @@ describe("nobody gains permissions", () => {
   test("as an admin key: passkeys belong to people", async () => {
     const browser = openBrowser(home)
     await browser.signIn("console", { key: (await createTestAdminKey(service.db)).key })
-    const refused = await browser.send("POST", "/console/session/challenge", { body: { for: "add" } })
-    expect([refused.status, refused.body.detail]).toMatchObject([
-      409,
-      expect.stringContaining("Passkeys belong to people"),
-    ])
+    const refused = await askFor("add", browser)
+    expectRefused(refused, 409, "Passkeys belong to people")
   })
 })
 
 test("where passkeys cannot work, the answer says why and what to do", async () => {
-  const ask = async (origin: string) => {
-    const host = new URL(origin).host
-    const { status, body } = await openBrowser(service.url).send("POST", "/console/session/challenge", {
-      body: { for: "sign_in" },
-      headers: { origin, host },
-    })
-    return [status, body.detail]
-  }
-  expect(await ask("https://192.0.2.1")).toMatchObject([409, expect.stringContaining("an IP address")])
-  expect(await ask("https://[2001:db8::1]:8443")).toMatchObject([
-    409,
-    expect.stringContaining("an IP address"),
-  ])
-  expect(await ask("http://127.0.0.1:8080")).toMatchObject([409, expect.stringContaining("at localhost")])
-  expect(await ask("http://api.example.com")).toMatchObject([409, expect.stringContaining("They need HTTPS")])
-  expect((await ask("https://api.example.com"))[0]).toBe(200)
+  const ask = (origin: string) =>
+    askFor("sign_in", openBrowser(service.url), { origin, host: new URL(origin).host })
+  for (const [origin, why] of [
+    ["https://192.0.2.1", "an IP address"],
+    ["https://[2001:db8::1]:8443", "an IP address"],
+    ["http://127.0.0.1:8080", "at localhost"],
+    ["http://api.example.com", "They need HTTPS"],
+  ] as const)
+    expectRefused(await ask(origin), 409, why)
+  expect((await ask("https://api.example.com")).status).toBe(200)
   const named = await startTestService({ flags: { publicUrl: "https://api.example.com" } })
-  const elsewhere = await openBrowser(named.url.replace("127.0.0.1", "localhost")).send(
-    "POST",
-    "/console/session/challenge",
-    { body: { for: "sign_in" } },
-  )
-  expect([elsewhere.status, elsewhere.body.detail]).toMatchObject([
-    409,
-    expect.stringContaining("open the console at api.example.com"),
-  ])
+  const elsewhere = await askFor("sign_in", openBrowser(named.url.replace("127.0.0.1", "localhost")))
+  expectRefused(elsewhere, 409, "open the console at api.example.com")
 })
 
 test("bad input names what to send, and portal and other pages get nothing", async () => {
@@ -404,15 +386,14 @@ test("bad input names what to send, and portal and other pages get nothing", asy
     (await browser.signIn("console", { passkey: { ...passkey, id: "AAAA", rawId: "AAAA" } })).status,
   ).toBe(401)
   expect((await browser.signIn("portal", { passkey })).body.parameter).toBe("passkey")
-  const foreign = await browser.send("POST", "/console/session/challenge", {
-    body: { for: "sign_in" },
-    headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+  const foreign = await askFor("sign_in", browser, {
+    origin: "https://evil.example",
+    "sec-fetch-site": "cross-site",
   })
   expect(foreign.status).toBe(403)
   const strangers = await browser.send("POST", "/console/session/passkeys", { body: { name: "x", passkey } })
   expect(strangers.status).toBe(400)
-  const cookie = (await browser.send("POST", "/console/session/challenge", { body: { for: "sign_in" } }))
-    .headers
+  const cookie = (await askFor("sign_in", browser)).headers
   expect(cookie.get("set-cookie")).toMatch(
     /^penknife-passkey=pks-\w{38}; Path=\/; Max-Age=300; HttpOnly; SameSite=Strict$/,
   )

@@ -37,57 +37,33 @@ describe("the tree walk", () => {
     expect(asked).toEqual(names.split(" ").map((name) => `_dmarc.${name}`))
   })
 
+  const [low, middle, below, top] = [
+    "a.mail.example.com",
+    "mail.example.com",
+    "a.example.com",
+    "example.com",
+  ] as const
   test.each<[string, Record<string, string>, string, string | null]>([
     // The three examples of §4.10.2.
-    [
-      "a.mail.example.com",
-      { "mail.example.com": reject, "example.com": reject },
-      "example.com",
-      "example.com",
-    ],
-    [
-      "a.mail.example.com",
-      { "mail.example.com": `${reject}; psd=n`, "example.com": reject },
-      "mail.example.com",
-      "mail.example.com",
-    ],
-    ["a.mail.example.com", { com: `${reject}; psd=y` }, "example.com", "com"],
+    [low, { [middle]: reject, [top]: reject }, top, top],
+    [low, { [middle]: `${reject}; psd=n`, [top]: reject }, middle, middle],
+    [low, { com: `${reject}; psd=y` }, top, "com"],
     // A domain's own record applies, wherever the organizational domain is.
-    [
-      "a.mail.example.com",
-      { "a.mail.example.com": reject, "example.com": reject },
-      "example.com",
-      "a.mail.example.com",
-    ],
-    ["example.com", { "example.com": reject }, "example.com", "example.com"],
+    [low, { [low]: reject, [top]: reject }, top, low],
+    [top, { [top]: reject }, top, top],
     // That of a public suffix applies only where the organizational domain has none.
-    ["a.example.com", { "example.com": reject, com: `${reject}; psd=y` }, "example.com", "example.com"],
-    ["a.b.example.com", { "b.example.com": reject, com: `${reject}; psd=y` }, "example.com", "com"],
+    [below, { [top]: reject, com: `${reject}; psd=y` }, top, top],
+    ["a.b.example.com", { "b.example.com": reject, com: `${reject}; psd=y` }, top, "com"],
     // The walk ends at psd=n and psd=y, not at psd=u.
-    [
-      "a.example.com",
-      { "a.example.com": `${reject}; psd=y`, "example.com": reject },
-      "a.example.com",
-      "a.example.com",
-    ],
-    [
-      "a.example.com",
-      { "a.example.com": `${reject}; psd=u`, "example.com": reject },
-      "example.com",
-      "a.example.com",
-    ],
-    [
-      "a.example.com",
-      { "a.example.com": `${reject}; PSD=N`, "example.com": reject },
-      "a.example.com",
-      "a.example.com",
-    ],
+    [below, { [below]: `${reject}; psd=y`, [top]: reject }, below, below],
+    [below, { [below]: `${reject}; psd=u`, [top]: reject }, top, below],
+    [below, { [below]: `${reject}; PSD=N`, [top]: reject }, below, below],
     ["a.b.c.d.e.f.g.h.i", { i: `${reject}; psd=y` }, "h.i", "i"],
     // A top-level name that does not say that it is none is a public suffix.
     ["a.mail.example", { example: reject }, "mail.example", "example"],
     ["a.mail.example", { example: `${reject}; psd=u` }, "mail.example", "example"],
     ["a.mail.example", { example: `${reject}; psd=n` }, "example", "example"],
-    ["a.example.com", {}, "a.example.com", null],
+    [below, {}, below, null],
   ])("of %s with %j: %s, record of %s", async (domain, records, organizational, owner) => {
     expect(await validate(zoneOf(records), domain)).toMatchObject({
       organizational_domain: organizational,
