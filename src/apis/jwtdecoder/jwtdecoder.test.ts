@@ -229,6 +229,71 @@ describe("signatures", () => {
     }
   })
 
+  describe("whatever a public key is written as, no token that is signed with its text or bytes is valid", () => {
+    const pairs = [
+      generateKeyPairSync("ec", { namedCurve: "P-256" }),
+      generateKeyPairSync("rsa", { modulusLength: 2048 }),
+    ]
+    const forms = pairs.flatMap(({ publicKey }): [string, string | Buffer][] => {
+      const kind = publicKey.asymmetricKeyType
+      const der = publicKey.export({ type: "spki", format: "der" })
+      const jwk = JSON.stringify(publicKey.export({ format: "jwk" }))
+      const spki = String(publicKey.export({ type: "spki", format: "pem" }))
+      return [
+        [`${kind} PEM`, spki],
+        [`${kind} lines of PEM`, spki.replace(/-----.*-----\n/g, "")],
+        [`${kind} one line of PEM`, der.toString("base64")],
+        [`${kind} DER`, der],
+        [`${kind} JWK`, jwk],
+        [`${kind} JWK set`, `{"keys":[${jwk}]}`],
+        [`${kind} list of JWKs`, `[${jwk}]`],
+      ]
+    })
+    const pkcs1 = pairs[1]?.publicKey.export({ type: "pkcs1", format: "der" }) ?? Buffer.of()
+    const ssh = `ssh-ed25519 ${Buffer.from("\0\0\0\u000bssh-ed25519\0\0\0 ").toString("base64")}`
+    test.each<[string, string | Buffer]>([
+      ...forms,
+      ["PKCS #1", pkcs1],
+      ["OpenSSH", ssh],
+      ["SSH2", `---- BEGIN SSH2 PUBLIC KEY ----\n${ssh}`],
+      ["its address", "https://issuer.example/jwks.json"],
+    ])("%s", async (_name, form) => {
+      const bytes = Buffer.from(form)
+      const unsigned = token(hs256, { exp: now + 60 }).replace(/[^.]*$/, "")
+      const digest = createHmac("sha256", bytes).update(unsigned.slice(0, -1)).digest("base64url")
+      const given: [string, "text" | "hex" | "base64"][] = [
+        [bytes.toString("hex"), "hex"],
+        [bytes.toString("base64"), "base64"],
+        [JSON.stringify({ kty: "oct", k: bytes.toString("base64url") }), "text"],
+      ]
+      if (typeof form === "string") given.push([form, "text"])
+      for (const [key, key_encoding] of given) {
+        const answer = decode(unsigned + digest, key, { key_encoding })
+        const isValid = await answer.then(
+          ({ is_valid }) => is_valid,
+          (error) => (error instanceof InputRejected ? "refused" : error),
+        )
+        expect([key_encoding, isValid]).not.toEqual([key_encoding, true])
+        expect(["refused", false]).toContain(isValid)
+      }
+    })
+
+    test("random bytes stay a shared secret, also those that begin like JSON or DER", async () => {
+      for (const bytes of [
+        Buffer.from(`{${secret}`),
+        Buffer.from(`0${secret}`),
+        Buffer.from(`MI${secret}`),
+      ]) {
+        const unsigned = token(hs256, { exp: now + 60 }).replace(/[^.]*$/, "")
+        const digest = createHmac("sha256", bytes).update(unsigned.slice(0, -1)).digest("base64url")
+        const key = bytes.toString("base64")
+        expect(await decode(unsigned + digest, key, { key_encoding: "base64" })).toMatchObject({
+          is_valid: true,
+        })
+      }
+    })
+  })
+
   test("an elliptic key whose point is not on its curve fits no token, and leaves no error behind for the next HMAC", async () => {
     const key = JSON.stringify({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" })
     const { verification } = await decode(token({ alg: "ES256" }), key)

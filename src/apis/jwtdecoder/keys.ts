@@ -18,34 +18,55 @@ const requirement =
   "must be a JWK or a JWK set (JSON), a public key or certificate in PEM, or the text of a shared secret"
 
 /**
- * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret. PEM may have the encoding of a secret.
+ * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret. All may have the encoding of a secret.
  * @throws InputRejected for `key`. The message has no part of the key
  */
 export async function readKeys(text: string, encoding: ByteEncoding = "text"): Promise<GivenKeys> {
-  const trimmed = text.trim()
-  if (trimmed.startsWith("{")) return readJson(trimmed)
-  const isPem = (one: string) => one.includes("-----BEGIN ")
-  // A public key in PEM is never used as a shared secret: everyone who knows it could sign with it.
-  if (isPem(trimmed)) return { keys: [await readPem(trimmed)], isSet: false }
+  const plain = await readPublic(Buffer.from(text), true)
+  if (plain) return plain
   const secret =
     toBytes(text, encoding) ?? reject("key", `${byteRequirements[encoding]}, as 'key_encoding' says`)
-  const decoded = Buffer.from(secret).toString("latin1")
-  if (isPem(decoded)) return { keys: [await readPem(decoded)], isSet: false }
+  const written = await readPublic(Buffer.from(secret))
+  if (written) return written
   return { keys: [{ kty: "oct", k: Buffer.from(secret).toString("base64url") }], isSet: false }
 }
 
-function readJson(text: string): GivenKeys {
-  const value = readObject(text)
-  if (value === null || mistakeOfJson(value) !== null) return reject("key", requirement)
-  if (value.keys === undefined) return { keys: [requireKey(value)], isSet: false }
-  if (!Array.isArray(value.keys) || value.keys.length === 0 || value.keys.length > maxKeys)
-    return reject("key", `must have from 1 to ${maxKeys} keys in its set`)
-  return { keys: value.keys.map(requireKey), isSet: true }
+/**
+ * Reads keys that others may know. None is ever used as a shared secret: everyone who knows it could sign with it.
+ * @param isTyped whether the bytes are the text as it was sent
+ * @returns null for all other bytes
+ * @throws InputRejected for keys in a form that cannot be read
+ */
+async function readPublic(bytes: Buffer, isTyped = false): Promise<GivenKeys | null> {
+  const text = bytes.toString("utf8").trim()
+  // One of 256 random secrets begins with a brace.
+  if (text.startsWith("{") && (isTyped || readObject(text) !== null)) return readJson(text)
+  if (/^(?:\[\s*\{|https?:\/\/|(?:ssh|ecdsa|sk)-[\w@.-]+ AAAA|-{4} BEGIN )/.test(text))
+    return reject("key", requirement)
+  if (text.includes("-----BEGIN ")) return { keys: [await readPem(text)], isSet: false }
+  const der = bytes[0] === 0x30 ? bytes : Buffer.from(text.startsWith("M") ? text : "", "base64")
+  const key = der.length > 0 ? await readDer(der) : null
+  return key && { keys: [key], isSet: false }
 }
 
-function requireKey(value: unknown): JWK {
+async function readJson(text: string): Promise<GivenKeys> {
+  const value = readObject(text)
+  if (value === null || mistakeOfJson(value) !== null) return reject("key", requirement)
+  if (value.keys === undefined) return { keys: [await requireKey(value)], isSet: false }
+  if (!Array.isArray(value.keys) || value.keys.length === 0 || value.keys.length > maxKeys)
+    return reject("key", `must have from 1 to ${maxKeys} keys in its set`)
+  return { keys: await Promise.all(value.keys.map(requireKey)), isSet: true }
+}
+
+async function requireKey(value: unknown): Promise<JWK> {
   if (!isObject(value) || typeof value.kty !== "string")
     return reject("key", "must have keys that are JSON objects with 'kty' (RFC 7517 §4.1)")
+  if (
+    value.kty === "oct" &&
+    typeof value.k === "string" &&
+    (await readPublic(Buffer.from(value.k, "base64url")))
+  )
+    return reject("key", "must not have a public key as its shared secret 'k'")
   return value
 }
 
@@ -56,6 +77,19 @@ async function readPem(text: string): Promise<JWK> {
   } catch {
     return reject("key", "must be PEM of a public key or a certificate of a kind that this API knows")
   }
+}
+
+/** Reads DER, which is PEM without its lines: of a public key (SPKI, PKCS #1) or a certificate; null for other bytes. */
+async function readDer(der: Buffer): Promise<JWK | null> {
+  const { createPublicKey } = await import("node:crypto")
+  for (const label of ["PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"])
+    try {
+      const pem = `-----BEGIN ${label}-----\n${der.toString("base64").replace(/.{64}/g, "$&\n")}\n-----END ${label}-----`
+      return createPublicKey(pem).export({ format: "jwk" }) as JWK
+    } catch {
+      // The next form is tried.
+    }
+  return null
 }
 
 /** Whether a key may be used for an algorithm, and for a token with this `kid` (RFC 7517 §4, RFC 7518 §3). */
