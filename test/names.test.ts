@@ -41,6 +41,16 @@ const hiddenNames: [code: string, name: string][] = [
   ["U+E000", "Ann\ue000"],
   ["U+10FFFD", "Ann\u{10fffd}"],
   ["U+FDD0", "Ann\ufdd0"],
+  ["U+0020", "Ann "],
+  ["U+0020", " Ann"],
+  ["U+0020", "Ann  Lee"],
+  ["U+FE0F", "Ann 1\ufe0f"],
+  ["U+FFF9", "An\ufff9n"],
+  ["U+13430", "An\u{13430}n"],
+  ["U+1D159", "An\u{1d159}n"],
+  ["U+200D", "م\u200dح"],
+  ["U+200C", "क\u200cष"],
+  ["U+200C", "👩\u200c💻"],
 ]
 
 describe("a new name with a hidden character is refused and its character named", async () => {
@@ -48,7 +58,7 @@ describe("a new name with a hidden character is refused and its character named"
   const { id } = await json(db, "account", "create", "--name", "Ann")
 
   test.each(hiddenNames)("%s", async (code, name) => {
-    const reason = `must not have characters that are not seen, such as controls, have no shape of their own, or change the direction of text. This one has ${code}.\n(add --help for help)\n`
+    const reason = `must not have characters that are not seen, such as controls or a space at its end, have no shape of their own, or change the direction of text. This one has ${code}.\n(add --help for help)\n`
     const refused = { code: 2, out: "" }
     expect(await run(db, "account", "create", "--name", name)).toEqual({
       ...refused,
@@ -76,6 +86,8 @@ describe("a new name with a hidden character is refused and its character named"
       "❤️\u200d🔥",
       "👍🏽",
       "क्\u200dष",
+      "र\u200d्य",
+      "1\ufe0f\u20e3",
       "a b",
     ]
     for (const name of names) await json(db, "account", "create", "--name", name)

@@ -27,7 +27,7 @@ export function refuseHidden(text: string, what: string, parameter: string): voi
   const found = firstHidden(text)
   if (found === null) return
   throw new AccountError(
-    `${what} must not have characters that are not seen, such as controls, have no shape of their own, or change the direction of text. ` +
+    `${what} must not have characters that are not seen, such as controls or a space at its end, have no shape of their own, or change the direction of text. ` +
       `This one has ${found}.`,
     parameter,
   )

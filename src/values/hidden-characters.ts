@@ -27,20 +27,28 @@ export function escapeHiddenInLines(text: string): string {
   return text.replace(hiddenInLines, toEscape)
 }
 
-/** Emoji and letters of scripts that need a joiner, or none: what they show then changes (Unicode UTS #51; RFC 5892, A.1). */
-const joining =
-  "\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Deva}\\p{scx=Beng}" +
-  "\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}"
+/** Neighbours of a joiner: in an emoji (Unicode UTS #51), in a script whose letters join, and in one with a virama. */
+const emoji = "\\p{Extended_Pictographic}"
+const joined = "[\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Khmr}]"
+const indic =
+  "[\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}]"
+const virama = "[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca]"
+/** Joiners, and the choice of an emoji's form, where they change what is seen (RFC 5892, A.1 and A.2). */
+const seen = [
+  `(?<=[${emoji}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=${emoji})`,
+  `(?<=${joined})\\u200c(?=${joined})`,
+  `(?<=${virama})[\\u200c\\u200d](?=${indic})|(?<=${indic})\\u200d(?=${virama})`,
+  `(?<=(?!\\p{Emoji_Component})\\p{Emoji})[\\ufe0e\\ufe0f]|(?<=[\\d#*])\\ufe0f(?=\\u20e3)`,
+].join("|")
 /**
- * Drawn empty, or as a plain space though they are none (the wide one of Japanese is seen); or without a shape of their own:
- * private use, noncharacters and halves of a character (Unicode UAX #44, General_Category).
+ * Spaces at an end or side by side. Drawn empty, or as a plain space though they are none (the wide one of Japanese is seen); or
+ * without a shape of their own: private use, noncharacters and halves of a character (Unicode UAX #44, General_Category).
  */
-const blank = "(?![ \\u3000])\\p{Zs}|[\\u2800\\p{Co}\\p{Cs}\\p{Noncharacter_Code_Point}]"
-/** Characters that deceive or are not seen, but for joiners and the choice of an emoji's form where they change what is seen. */
-const unseen = new RegExp(
-  `${hidden.source}|${blank}|(?!(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])|(?<=\\p{Emoji})[\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}`,
-  "u",
-)
+const blank =
+  "^[ \\u3000]|[ \\u3000]$|[ \\u3000]{2}|(?![ \\u3000])\\p{Zs}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|" +
+  "[\\p{Co}\\p{Cs}\\p{Noncharacter_Code_Point}]"
+/** Characters that deceive or are not seen. */
+const unseen = new RegExp(`${hidden.source}|${blank}|(?!${seen})\\p{Default_Ignorable_Code_Point}`, "u")
 
 /** The code point of the first character that deceives or is not seen, such as `U+202E`; null if the text has none. */
 export function firstHidden(text: string): string | null {
