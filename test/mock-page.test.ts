@@ -83,6 +83,33 @@ test("another machine gets neither the page nor its events, but the control path
   expect((await fetch(`${mock.url}/_mock/clock`)).status).toBe(200)
 })
 
+test("a name that is not this machine's own gets neither the page nor its events (DNS rebinding)", async () => {
+  const mock = await startTestMock()
+  const { port } = new URL(mock.url)
+  const session = (await (await fetch(`${mock.url}/_mock/sessions`, { method: "POST" })).json()) as {
+    data: { id: string }
+  }
+  for (const base of ["", `/s/${session.data.id}`])
+    for (const [path, init] of [
+      ["/_mock", page],
+      ["/_mock/events", {}],
+    ] as const)
+      for (const [host, status] of [
+        [`rebound.example:${port}`, 403],
+        ["127.0.0.1.rebound.example", 403],
+        ["localhost.rebound.example", 403],
+        [`localhost:${port}`, 200],
+        [`127.0.0.1:${port}`, 200],
+        [`[::1]:${port}`, 200],
+      ] as const) {
+        const abort = new AbortController()
+        const headers = { ...("headers" in init && init.headers), host }
+        const answer = await fetch(mock.url + base + path, { headers, signal: abort.signal })
+        expect([base + path, host, answer.status]).toEqual([base + path, host, status])
+        abort.abort()
+      }
+})
+
 test("events show the state at once, and after each request and each change", async () => {
   const mock = await startTestMock()
   const events = await watch(mock.url)

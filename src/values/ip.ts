@@ -60,6 +60,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1")
 }
 
+/** The host of a URL, without brackets; empty for a text that is no URL. */
+export function hostIn(url: string): string {
+  return URL.canParse(url) ? hostOf(new URL(url)) : ""
+}
+
 /** Whether a host, a name or an address without brackets, is this machine only (RFC 6761 §6.3). */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || parseDestination(host)?.range() === "loopback"

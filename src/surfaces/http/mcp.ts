@@ -2,7 +2,7 @@ import { Elysia } from "elysia"
 import { Fault } from "../../call/fault.ts"
 import { explain } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { isLoopback } from "../../values/ip.ts"
+import { hostIn, isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
 import type { ServiceName } from "../mcp/server.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./frame.ts"
@@ -80,16 +80,12 @@ async function loadCatalog(context: HttpContext, record: RecordRequest, name: Se
  */
 function untrustedName(headers: Headers, { loopbackOnly, publicHost }: TrustedNames): Fault | null {
   const host = headers.get("host") ?? ""
-  if (loopbackOnly && host !== publicHost && !isLoopback(nameOf(`http://${host}`))) return forbidden("Host")
+  if (loopbackOnly && host !== publicHost && !isLoopback(hostIn(`http://${host}`))) return forbidden("Host")
   const origin = headers.get("origin")
   if (origin === null) return null
   const isOwn = URL.canParse(origin) && [host, publicHost].includes(new URL(origin).host)
-  const isLocal = loopbackOnly && isLoopback(nameOf(origin))
+  const isLocal = loopbackOnly && isLoopback(hostIn(origin))
   return isOwn || isLocal ? null : forbidden("Origin")
-}
-
-function nameOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, "$1") : ""
 }
 
 function forbidden(header: string): Fault {

@@ -37,7 +37,7 @@ export interface ControlParts {
   readonly sessions: Pick<Sessions, "create" | "ids" | "end">
   /** The pages that show the current state. */
   readonly views: () => Views
-  /** Whether a request comes from this machine. */
+  /** Whether a request comes from this machine, and calls it by a name or an address of its own. */
   readonly isLocal: (request: Request) => boolean
   readonly brand: Brand
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */

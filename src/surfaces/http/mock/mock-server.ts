@@ -11,7 +11,7 @@ import { frontStatus, type RequestEffects, runRequest, thisRequest } from "../..
 import type { MockState } from "../../../mock/state.ts"
 import { createViews, type Views } from "../../../mock/views.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
-import { isLoopback } from "../../../values/ip.ts"
+import { hostIn, isLoopback } from "../../../values/ip.ts"
 import { standIn } from "../../../values/stand-in.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp } from "../app.ts"
@@ -110,7 +110,10 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     reset: () => reset(place()),
     sessions,
     views: () => place().instance.views,
-    isLocal: (request) => isLoopback(app.server?.requestIP(request)?.address ?? ""),
+    // The name of another site may lead here (DNS rebinding).
+    isLocal: (request) =>
+      isLoopback(app.server?.requestIP(request)?.address ?? "") &&
+      isLoopback(hostIn(`http://${request.headers.get("host")}`)),
     brand: options.brand,
     parseZone: parts.parseZone,
     parseWebFixture: parts.parseWebFixture,
