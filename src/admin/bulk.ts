@@ -4,7 +4,7 @@ import { closeAccount, reopenAccount, updateAccount } from "./accounts/change-ac
 import { requirePermission } from "./administration.ts"
 import { adjustCredits } from "./credits/adjust-credits.ts"
 import { grantCredits } from "./credits/change-credits.ts"
-import type { AdminFault } from "./fault.ts"
+import { type AdminFault, invalid } from "./fault.ts"
 import { idText, listOf } from "./fields.ts"
 import { revokeKey, updateKey } from "./keys/change-key.ts"
 import { disableKey, enableKey } from "./keys/disable.ts"
@@ -29,10 +29,11 @@ export const runBulk = defineOperation({
   title: "Run an operation for many things",
   description:
     "Runs an operation for each item as if it was sent alone: with its own check, audit record and result. A refused item stops " +
-    "no other one. It needs the permission of the operation.",
+    "no other one. Each thing can be named once. It needs the permission of the operation.",
   permission: null,
   method: "POST",
   path: "/bulk",
+  isLong: true,
   command: {
     words: "bulk",
     args: ["operation"],
@@ -66,6 +67,10 @@ export const runBulk = defineOperation({
       const [operation] = offered.filter((one) => one.id === id)
       if (!operation) throw new Error(`'${id}' is not on offer, which its schema has let pass`)
       requirePermission(operation, actor)
+      // With an Idempotency-Key the second run would be taken for the first one sent again, and not be done.
+      const [twice] = items.filter(({ id }, at) => items.findIndex((one) => one.id === id) < at)
+      if (twice)
+        throw invalid("items", `The 'items' parameter must name each thing once, not '${twice.id}' twice.`)
       const results = []
       let fault: AdminFault | null = null
       for (const item of items) {

@@ -176,6 +176,12 @@ test("a wrong list is refused as a whole, and nothing is done", async () => {
     ["accounts.close", [], "items", "must be a list of 1 to 100 objects"],
     ["accounts.close", many(101), "items", "must be a list of 1 to 100 objects"],
     ["accounts.close", [{ id }, { name: "no id" }], "items", "each with an"],
+    [
+      "accounts.close",
+      [{ id }, { id: "acc_1" }, { id }],
+      "items",
+      `must name each thing once, not '${id}' twice`,
+    ],
     ["keys.rotate", [{ id }], "operation", "must be"],
     ["bulk.run", [{ id }], "operation", "must be"],
     [undefined, [{ id }], "operation", "is required"],
@@ -186,6 +192,22 @@ test("a wrong list is refused as a whole, and nothing is done", async () => {
   }
   expect(await bulk(admin, { operation: "accounts.close", items: many(100) })).toHaveLength(100)
   expect((await admin.audit()).length).toBe(earlier)
+})
+
+test("with an Idempotency-Key nothing is said to be done that was not, however often it is named", async () => {
+  const admin = openAdministration()
+  const [id = ""] = await accounts(admin, 1)
+  const before = await bonusOf(admin, id)
+  const items = [5, 5].map((credits) => ({ id, credits, reason: "Gift" }))
+  const options = { idempotencyKey: "run 1" }
+  const refused = await admin.refusal(runBulk, { operation: "credits.adjust", items }, options)
+  expect([refused.code, refused.parameter]).toEqual(["invalid", "items"])
+  expect(await bonusOf(admin, id)).toBe(before)
+})
+
+test("an operation that runs others has as long as they take before its connection is closed", () => {
+  const bulks = operations.filter(({ run }) => run.kind === "bulk")
+  expect(bulks.map(({ isLong }) => isLong)).toEqual([true])
 })
 
 test("after a store that does not answer no further item is tried, and each says so", async () => {
