@@ -1,4 +1,5 @@
 /** Sessions of the mock: each is a mock of its own below a base path, or by a header. */
+import { heapStats } from "bun:jsc"
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { mostOpen } from "../src/app/mock-stores.ts"
@@ -152,6 +153,28 @@ test("a session whose store is put away before each request answers as one whose
     { numRuns: 12 },
   )
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 404]))
+})
+
+test("a session that was used keeps at most 40 kB of objects", async () => {
+  const use = async () => {
+    const { url } = await newSession(mock.url)
+    for (const path of [lookUp, "/v1/usage", "/v1/ipcalculator?ip=10.0.0.0/8"])
+      await (await fetch(url + path, { headers: key })).text()
+  }
+  const liveBytes = async () => {
+    // Objects that a first collection frees may hold others until the next one.
+    for (let turn = 0; turn < 3; turn++) {
+      Bun.gc(true)
+      await new Promise(setImmediate)
+    }
+    const { heapSize, extraMemorySize } = heapStats()
+    return heapSize + extraMemorySize
+  }
+  // Open stores and code that was compiled are there before.
+  for (let used = 0; used < 60; used++) await use()
+  const before = await liveBytes()
+  for (let used = 0; used < 200; used++) await use()
+  expect(((await liveBytes()) - before) / 200).toBeLessThanOrEqual(40_000)
 })
 
 describe("a browser", () => {
