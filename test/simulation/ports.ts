@@ -38,6 +38,7 @@ export function createPorts({ kernel, seed }: World, instance: Instance) {
 /** A clock and a timer for charges, which keep what the clock said since the first charge of the batch that is gathered. */
 export function createReadings({ clock, timer }: Pick<Ports, "clock" | "timer">) {
   let times: number[] = []
+  let coming: Promise<void> | null = null
   return {
     taken: () => times,
     clock: {
@@ -51,8 +52,11 @@ export function createReadings({ clock, timer }: Pick<Ports, "clock" | "timer">)
     timer: {
       ...timer,
       turn() {
-        times = times.slice(-1)
-        return timer.turn()
+        const turn = timer.turn()
+        // All who wait for a turn share it, and the first of them may be the one that charges.
+        if (turn !== coming) times = times.slice(-1)
+        coming = turn
+        return turn
       },
     },
   }
