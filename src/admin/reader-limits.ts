@@ -62,7 +62,7 @@ const tooMany = new AdminFault(
   { retryAfterSeconds: 10 },
 )
 
-/** All sessions of one admin key, administrator or account are one reader. */
-function readerOf({ account, adminKeyId, session, id }: Actor): string {
-  return account ?? adminKeyId ?? session?.owner ?? id
+/** All sessions of one admin key, administrator or account are one reader. The machine itself has a process to each command. */
+function readerOf({ account, adminKeyId, session }: Actor): string {
+  return account ?? adminKeyId ?? session?.owner ?? "machine"
 }

@@ -50,8 +50,13 @@ export async function openAdministration(
   })
   const { user, host } = currentOperator()
   const actor: Actor = {
-    id: `cli:${user}`,
-    name: user,
+    // Reads do not need the name, which takes some milliseconds.
+    get id() {
+      return `cli:${user()}`
+    },
+    get name() {
+      return user()
+    },
     permissions: ["*"],
     account: null,
     source: host,

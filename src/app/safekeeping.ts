@@ -87,7 +87,7 @@ async function pruneAudit(config: Config) {
           target: { kind: "audit", id: before, accountId: null },
           after: { keep_audit: config.keepAudit, deleted_before: before },
         },
-        { id: `cli:${user}`, name: user, source: host, requestId: createId("req", random) },
+        { id: `cli:${user()}`, name: user(), source: host, requestId: createId("req", random) },
         nowMs,
       ),
     })

@@ -1,5 +1,6 @@
 import type { ApiDefinition, Clock, Isolation, Timer } from "../apis/contract.ts"
 import { isolatedRuns } from "../apis/isolated-runs.ts"
+import { maxAskingMs } from "../apis/mail/look-up.ts"
 import { withMember } from "../values/frozen.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { excessOf, toRejection } from "./overrun.ts"
@@ -27,8 +28,6 @@ const maxRunBytes = 201_326_592
 const maxKeptBytes = 67_108_864
 /** Larger answers would hold up the service while it reads them. */
 const maxOutputLength = 1_000_000
-/** With the wait for a place and the run itself, a call is answered before its connection may be closed. */
-const maxAskingMs = 10_000
 
 /** The size of an input, see `sizeLeft`, up to which bounded runs take place in the service, unless the API has its own. */
 const usualSmallSize = 300

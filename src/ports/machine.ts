@@ -1,12 +1,11 @@
 import { edenGC, fullGC } from "bun:jsc"
+import { once } from "../values/once.ts"
 
 /** The name of this machine. */
 export const hostName = (): string => nodeOs().hostname()
 
 /** The person or program that runs a command, for the audit log: the system's user and the name of this machine. */
-export function currentOperator() {
-  return { user: userName(), host: nodeOs().hostname() }
-}
+export const currentOperator = () => ({ user: once(userName), host: hostName() })
 
 /** Asks `id`, since Bun's `userInfo` believes the environment. In a container the user's number may have no name. */
 function userName(): string {

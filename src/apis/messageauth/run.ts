@@ -6,7 +6,7 @@ import { shorten } from "../../values/text.ts"
 import { parseTime } from "../../values/time-text.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
-import { withTimeLimit } from "../mail/look-up.ts"
+import { maxAskingMs, withTimeLimit } from "../mail/look-up.ts"
 import { arcChain, canonicalHeaders, maxText, resultOf, toResult, toSignature } from "./answer.ts"
 import { usualAuthserv } from "./authserv.ts"
 import type { messageauth } from "./index.ts"
@@ -18,7 +18,6 @@ import { chainReason, signatureReason } from "./reasons.ts"
 import { type CheckSender, checkSpf, type SpfOutcome } from "./spf.ts"
 import { maxSignatures, Verifier } from "./verifier.ts"
 
-const dnsLimitMs = 15_000
 // Each rule of the standards, without the exceptions that the library makes by default.
 const strict = true
 
@@ -34,7 +33,7 @@ export function createRun(checkSender: CheckSender): RunOf<typeof messageauth> {
       input.received_at === undefined ? context.ports.clock.now() : parseTime(input.received_at)
     if (receivedAt === null)
       reject("received_at", "must be a time such as 2026-11-28T08:00:00Z or 1795852800 (Unix seconds)")
-    return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) => {
+    return withTimeLimit(context.ports.timer, maxAskingMs, async (signal) => {
       const lookups = new KeyLookups(context, signal)
       const verifier = new Verifier({ resolver: lookups.resolve, strict, curTime: new Date(receivedAt) })
       await verifier.writeAsync(bytes)

@@ -10,6 +10,7 @@ import {
   sign,
   zone,
 } from "../../../test/support/signed-messages.ts"
+import { createManualTimer } from "../../../test/support/timer.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { dmarcvalidator } from "../dmarcvalidator/index.ts"
 
@@ -35,6 +36,28 @@ describe("SPF and DMARC", () => {
     expect(resultOf(await check(plain, { ip: "198.51.100.1", sender: "x@a.test" }), "spf")?.result).toBe(
       "fail",
     )
+  })
+
+  test("a run in the service has as much time for questions as one in a thread", async () => {
+    const { createRun } = await import("./run.ts")
+    const timer = createManualTimer()
+    const asked = Promise.withResolvers<void>()
+    const resolve = () => {
+      asked.resolve()
+      return new Promise<never>(() => {})
+    }
+    const context = {
+      ...{ giveWay: () => undefined, premium: true },
+      ports: { ...portsFor({}), timer, dns: { ...portsFor({}).dns, resolve } },
+    }
+    const run = createRun(async () => ({ result: "none", explanation: null }))
+    const answer = Promise.resolve(run({ message: plain }, context))
+    await asked.promise
+    timer.advance(9_999)
+    expect(timer.waiting).toHaveLength(1)
+    timer.advance(1)
+    expect(timer.waiting).toEqual([])
+    expect((await answer).problems.map(({ code }) => code)).toContain("no_answer")
   })
 
   test("takes Return-Path for the sender, and HELO for an empty one", async () => {
