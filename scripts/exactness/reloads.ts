@@ -1,3 +1,5 @@
+import { until } from "../../test/support/until.ts"
+
 /** The findings about a service that was called while it took over new versions. */
 export interface Reloads {
   /** Calls with an answer. */
@@ -33,8 +35,6 @@ export interface ReloadsOptions {
 /** So different that a sum tells how many calls had each. */
 export const prices = { cheap: 1, dear: 1_000 } as const
 const clients = 8
-/** Between two calls of a client, and two looks at a price, so that the processes that start get the processor. */
-const pauseMs = 10
 /** Calls between the end of a reload and the next one. */
 const callsBetween = 50
 /** Answers in a row that show a price in every process: each comes over a new connection, which may go to any. */
@@ -65,25 +65,24 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
       if (price === null) hasPrices = false
       else answered += price
       if (price === prices.dear) dear++
-      await Bun.sleep(pauseMs)
     }
   }
 
-  async function moreCalls(): Promise<void> {
+  function moreCalls(): Promise<void> {
     const goal = done + callsBetween
-    while (done < goal) await Bun.sleep(1)
+    return until(() => done >= goal)
   }
 
   /** By a document of each API, since the admin API answers a key only some 600 times a minute. */
-  async function everyProcessHas(price: number): Promise<void> {
-    for (let inARow = 0; inARow < answersInARow; ) {
-      const headers = { connection: "close" }
-      const answer = await fetch(`${url}/openapi/${api}.json`, { headers }).catch(() => null)
-      const document = (await answer?.text()) ?? ""
-      const isTaken = new RegExp(`"x-credits":${price}\\b`).test(document)
-      inARow = isTaken ? inARow + 1 : 0
-      if (!isTaken) await Bun.sleep(pauseMs)
-    }
+  function everyProcessHas(price: number): Promise<void> {
+    const headers = { connection: "close" }
+    return until(async () => {
+      for (let inARow = 0; inARow < answersInARow; inARow++) {
+        const answer = await fetch(`${url}/openapi/${api}.json`, { headers }).catch(() => null)
+        if (!new RegExp(`"x-credits":${price}\\b`).test((await answer?.text()) ?? "")) return false
+      }
+      return true
+    })
   }
 
   const running = Promise.all(Array.from({ length: clients }, client))

@@ -45,7 +45,6 @@ interface About {
 interface Job {
   readonly name: string
   readonly maxSteps: number
-  readonly maxMs?: number
   prepare(desk: Desk, service: JobService, way: Way): Promise<Begin>
   run(person: Person, about: Begin & About): Promise<void>
 }
@@ -61,7 +60,6 @@ export const jobs: readonly Job[] = [
   {
     name: "sign up and make a first call",
     maxSteps: 8,
-    maxMs: 60_000,
     prepare: async () => ({ path: "/", isVisitor: true }),
     async run(person, { service }) {
       const { page, way } = person
