@@ -26,6 +26,9 @@ const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
 
 const stopSignals = ["SIGTERM", "SIGINT"] as const
 
+/** A reader that has what it wants closes its pipe. The writes after that find no stream. */
+const readerHasLeft = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_\w+)$/
+
 const env = process.env
 const argv = process.argv.slice(2)
 const isWorker = env[workerVariable] === "1"
@@ -115,9 +118,10 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 function print(text: string): void {
   printed = new Promise((resolve) => {
     process.stdout.write(text, (problem?: NodeJS.ErrnoException | null) => {
-      if (problem?.code === "ENOSPC" && !isOutputLost) {
+      if (problem && !isOutputLost && !readerHasLeft.test(problem.code ?? "")) {
         isOutputLost = true
-        process.stderr.write("penknife: the output could not be written, since the disk is full.\n")
+        const cause = problem.code === "ENOSPC" ? ", since the disk is full" : ` (${problem.message})`
+        process.stderr.write(`penknife: the output could not be written${cause}.\n`)
       }
       resolve()
     })

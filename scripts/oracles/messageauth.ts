@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto"
 import fc from "fast-check"
 import type { DnsZone } from "../../src/apis/contract.ts"
+import { maxAskingMs } from "../../src/apis/isolated-runs.ts"
 import { createRun } from "../../src/apis/messageauth/run.ts"
 import { checkSender } from "../../src/apis/spfvalidator/check-host.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
@@ -222,7 +223,7 @@ function headerOf(message: string): string {
   return message.slice(0, message.indexOf("\r\n\r\n"))
 }
 
-const run = createRun(checkSender)
+const run = createRun(checkSender, maxAskingMs)
 
 async function answerOf({ message, keys: records }: Case): Promise<Answer> {
   const dns: DnsZone = Object.fromEntries(Object.entries(records).map(([name, TXT]) => [name, [{ TXT }]]))

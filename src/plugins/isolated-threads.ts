@@ -1,6 +1,5 @@
 import type { ApiDefinition, Clock, Isolation, Timer } from "../apis/contract.ts"
-import { isolatedRuns } from "../apis/isolated-runs.ts"
-import { maxAskingMs } from "../apis/mail/look-up.ts"
+import { isolatedRuns, maxAskingMs } from "../apis/isolated-runs.ts"
 import { withMember } from "../values/frozen.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { excessOf, toRejection } from "./overrun.ts"

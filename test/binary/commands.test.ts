@@ -43,6 +43,30 @@ test.if(process.platform === "linux")("output that a full disk does not take is 
   ])
 })
 
+test.if(process.platform === "linux")("output that a disk takes only in part is a failure", async () => {
+  const file = join(dir, "cut")
+  // Without the signal of the file size limit, the write itself fails.
+  const shell = `trap '' XFSZ; ulimit -f 2; exec ${binary} serve --help > ${file}`
+  const child = Bun.spawn(["sh", "-c", shell], { stderr: "pipe" })
+  const [err, code] = await Promise.all([child.stderr.text(), child.exited])
+  expect(statSync(file).size).toBeGreaterThan(0)
+  expect([err, code]).toEqual([
+    expect.stringMatching(/^penknife: the output could not be written \(EFBIG/),
+    1,
+  ])
+})
+
+test.if(process.platform !== "win32")("a reader that leaves early is no failure", async () => {
+  const child = Bun.spawn(["sh", "-c", `{ ${binary} openapi; echo $? >&2; } | head -c 10`], {
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  expect([await child.stdout.text(), await child.stderr.text()]).toEqual([
+    expect.stringMatching(/^.{10}$/s),
+    "0\n",
+  ])
+})
+
 test.if(process.platform !== "win32")(
   "on a terminal a final change is asked for, and a key is not shown",
   async () => {

@@ -1,12 +1,14 @@
 /** Messages with signatures of keys that a DNS has, and what messageauth says of them. */
+
 import { createHash, createSign, generateKeyPairSync, type KeyObject } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import { type DnsZone, InputRejected } from "../../src/apis/contract.ts"
+import { maxAskingMs } from "../../src/apis/isolated-runs.ts"
 import { createRun } from "../../src/apis/messageauth/run.ts"
 import { checkSender } from "../../src/apis/spfvalidator/check-host.ts"
 import { portsFor } from "./zone-ports.ts"
 
-export const run = createRun(checkSender)
+export const run = createRun(checkSender, maxAskingMs)
 export const now = "2026-11-23T12:00:00Z"
 export const ed25519 = generateKeyPairSync("ed25519")
 export const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 })

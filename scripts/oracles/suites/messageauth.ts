@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseAllDocuments } from "yaml"
 import { type DnsZone, InputRejected } from "../../../src/apis/contract.ts"
+import { maxAskingMs } from "../../../src/apis/isolated-runs.ts"
 import { createRun } from "../../../src/apis/messageauth/run.ts"
 import { checkSender } from "../../../src/apis/spfvalidator/check-host.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
@@ -20,7 +21,7 @@ const known: Readonly<Record<string, string>> = {
     "a signature that covers no field, From neither: RFC 6376 §3.5 and §5.4 forbid it, and the suite takes it",
 }
 
-const run = createRun(checkSender)
+const run = createRun(checkSender, maxAskingMs)
 
 /** Tests of the validation of ARC chains, by ValiMail. Keys and messages are of 2017. */
 const arc: Suite = {

@@ -7,12 +7,6 @@ import {
   unavailable,
 } from "../contract.ts"
 
-/**
- * The time in which an isolated API may ask, in a thread and in the service. With the wait for a place and the run itself, a call
- * is answered before its connection may be closed.
- */
-export const maxAskingMs = 10_000
-
 /** Runs `work` with a signal that fires after `limitMs`. */
 export async function withTimeLimit<T>(
   timer: Pick<Timer, "after">,

@@ -6,7 +6,7 @@ import { shorten } from "../../values/text.ts"
 import { parseTime } from "../../values/time-text.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
-import { maxAskingMs, withTimeLimit } from "../mail/look-up.ts"
+import { withTimeLimit } from "../mail/look-up.ts"
 import { arcChain, canonicalHeaders, maxText, resultOf, toResult, toSignature } from "./answer.ts"
 import { usualAuthserv } from "./authserv.ts"
 import type { messageauth } from "./index.ts"
@@ -21,8 +21,8 @@ import { maxSignatures, Verifier } from "./verifier.ts"
 // Each rule of the standards, without the exceptions that the library makes by default.
 const strict = true
 
-/** The code of the API, with SPF as spfvalidator checks it. */
-export function createRun(checkSender: CheckSender): RunOf<typeof messageauth> {
+/** The code of the API, with SPF as spfvalidator checks it. Questions without an answer by `maxAskingMs` have none. */
+export function createRun(checkSender: CheckSender, maxAskingMs: number): RunOf<typeof messageauth> {
   return async (input, context) => {
     const { bytes, problems } = readMessage(input.message)
     const ip = input.ip === undefined ? null : parseAddress(input.ip)
