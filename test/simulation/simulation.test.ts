@@ -37,16 +37,7 @@ test(`${seeds} seeds of the commit hold, and let everything happen`, async () =>
     requireNone(result)
     for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count)
   }
-  const happened = [
-    "single",
-    "batch",
-    "query",
-    "replay",
-    "rateLimited",
-    "creditsUsedUp",
-    "callerLeft",
-    "chargeUnknown",
-  ]
+  const happened = "single batch query replay rateLimited creditsUsedUp callerLeft chargeUnknown".split(" ")
   const changed = [
     "credits.grant",
     "credits.adjust",

@@ -287,13 +287,7 @@ describe("the search agrees with that of croner, which takes longer", () => {
       "1-7 * SUN",
     )
     const zone = fc.constantFrom(
-      ...[
-        "Europe/Berlin",
-        "America/New_York",
-        "Australia/Lord_Howe",
-        "Pacific/Auckland",
-        "Africa/Casablanca",
-      ],
+      ..."Europe/Berlin America/New_York Australia/Lord_Howe Pacific/Auckland Africa/Casablanca".split(" "),
       ...["America/Sao_Paulo", "Asia/Kolkata", "+05:30"],
     )
     const from = fc.integer({ min: Date.UTC(2010, 0), max: Date.UTC(2012, 0) })

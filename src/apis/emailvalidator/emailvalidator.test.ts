@@ -287,15 +287,9 @@ test.each([
   ["ann@gmail.com.", "ann@gmail.com"],
   ["zoë@outlok.com", "zoë@outlook.com"],
   // These have mailboxes of their own, or are too different.
-  ...[
-    "ann@gmail.com",
-    "ann@mail.com",
-    "ann@email.com",
-    "ann@small.com",
-    "ann@gmx.com",
-    "ann@example.com",
-    "ann@x.y",
-  ].map((email) => [email, null] as const),
+  ..."ann@gmail.com ann@mail.com ann@email.com ann@small.com ann@gmx.com ann@example.com ann@x.y"
+    .split(" ")
+    .map((email) => [email, null] as const),
   ...["a b@gmial.com", "gmial.com", "<ann@gmial.com>", "@gmial.com"].map((email) => [email, null] as const),
 ])("did you mean: %s is %p", async (email, suggestion) => {
   expect((await validate(email)).suggestion).toBe(suggestion)

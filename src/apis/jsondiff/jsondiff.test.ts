@@ -205,12 +205,11 @@ describe("places that are left out of a comparison", () => {
       "*": 1,
     }
     const to = { at: 2, users: [{ name: "a", seen: 3 }, { name: "c" }], "x/y": 2, "*": 1 }
-    const { patch, merge_patch, result, reverse } = await compare(from, to, [
-      "/at",
-      "/users/*/seen",
-      "/x~1y",
-      "/none/0",
-    ])
+    const { patch, merge_patch, result, reverse } = await compare(
+      from,
+      to,
+      "/at /users/*/seen /x~1y /none/0".split(" "),
+    )
     expect(patch).toEqual([{ op: "replace", path: "/users/1/name", value: "c" }])
     expect(reverse).toEqual([{ op: "replace", path: "/users/1/name", value: "b" }])
     expect(result).toEqual({ users: [{ name: "a" }, { name: "c" }], "*": 1 })

@@ -177,10 +177,7 @@ test("numbers beyond 2^53 are not changed without a warning, in the document and
 })
 
 test("names that are whole numbers come first, by size, as the documentation says", async () => {
-  expect((await ask(JSON.parse('{"b": 1, "10": 2, "a": 3, "9": 4}'), "$.*")).paths).toEqual([
-    "$['9']",
-    "$['10']",
-    "$['b']",
-    "$['a']",
-  ])
+  expect((await ask(JSON.parse('{"b": 1, "10": 2, "a": 3, "9": 4}'), "$.*")).paths).toEqual(
+    "$['9'] $['10'] $['b'] $['a']".split(" "),
+  )
 })

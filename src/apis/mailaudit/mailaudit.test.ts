@@ -85,17 +85,9 @@ test("a domain without mail needs no keys and no encrypted delivery", async () =
     "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=reject" }],
   })
   const skipped = answer.checks.filter(({ status }) => status === "not_applicable").map(({ id }) => id)
-  expect(skipped).toEqual([
-    "mail_servers",
-    "reverse_names",
-    "dkim_key",
-    "dmarc_reports",
-    "dnssec",
-    "dane",
-    "mta_sts",
-    "tls_reports",
-    "bimi",
-  ])
+  expect(skipped).toEqual(
+    "mail_servers reverse_names dkim_key dmarc_reports dnssec dane mta_sts tls_reports bimi".split(" "),
+  )
   expect(answer.checks.filter(({ status }) => status === "fail").map(({ id }) => id)).toEqual([])
 })
 
