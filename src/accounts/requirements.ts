@@ -10,7 +10,7 @@ import type { Plan, Plans } from "./plan.ts"
  * @throws AccountError
  */
 export function requireName(name: string, what: string): void {
-  refuseHidden(name, what, "name")
+  if (!/^[ \u3000]*$/.test(name)) refuseHidden(name, what, "name")
   if (/[^\p{Zs}\p{M}\p{Cf}]/u.test(name)) return
   throw new AccountError(
     `${what} needs at least one visible character, such as a letter, a digit or an emoji.`,
