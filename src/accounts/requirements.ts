@@ -10,7 +10,7 @@ import type { Plan, Plans } from "./plan.ts"
  * @throws AccountError
  */
 export function requireName(name: string, what: string): void {
-  if (!/^[ \u3000]*$/.test(name)) refuseHidden(name, what, "name")
+  refuseHidden(name, what, "name")
   if (/[^\p{Zs}\p{M}\p{Cf}]/u.test(name)) return
   throw new AccountError(
     `${what} needs at least one visible character, such as a letter, a digit or an emoji.`,
@@ -27,7 +27,7 @@ export function refuseHidden(text: string, what: string, parameter: string): voi
   const found = firstHidden(text)
   if (found === null) return
   throw new AccountError(
-    `${what} must not have characters that are not seen, such as controls or a space at its end, have no shape of their own, or change the direction of text. ` +
+    `${what} must not have characters that are not seen, such as controls, have no shape of their own, or change the direction of text. ` +
       `This one has ${found}.`,
     parameter,
   )

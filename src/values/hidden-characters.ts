@@ -41,11 +41,11 @@ const seen = [
   `(?<=(?!\\p{Emoji_Component})\\p{Emoji})[\\ufe0e\\ufe0f]|(?<=[\\d#*])\\ufe0f(?=\\u20e3)`,
 ].join("|")
 /**
- * Spaces at an end or side by side. Drawn empty, or as a plain space though they are none (the wide one of Japanese is seen); or
- * without a shape of their own: private use, noncharacters and halves of a character (Unicode UAX #44, General_Category).
+ * Drawn empty, or as a plain space though they are none (the wide one of Japanese is seen); or without a shape of their own:
+ * private use, noncharacters and halves of a character (Unicode UAX #44, General_Category).
  */
 const blank =
-  "^[ \\u3000]|[ \\u3000]$|[ \\u3000]{2}|(?![ \\u3000])\\p{Zs}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|" +
+  "(?![ \\u3000])\\p{Zs}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|" +
   "[\\p{Co}\\p{Cs}\\p{Noncharacter_Code_Point}]"
 /** Characters that deceive or are not seen. */
 const unseen = new RegExp(`${hidden.source}|${blank}|(?!${seen})\\p{Default_Ignorable_Code_Point}`, "u")
