@@ -129,6 +129,23 @@ describe("a fault with an input", () => {
     expect([await sun("51.50"), await sun("51.51")]).toEqual([500, 200])
   })
 
+  test("is the same as a number and as a text, and empty as without one: the later rule replaces the first", async () => {
+    for (const [one, other] of [
+      [{ companyid: 76 }, { companyid: "76" }],
+      [{}, undefined],
+    ]) {
+      const rules = [one, other].map((input) => ({ api: "bluetoothlookup", ...(input && { input }) }))
+      for (const rule of rules) await fault({ ...rule, status: 503 })
+      for (const rule of rules) await stub({ ...rule, data: { company: "A" } })
+      const listed = await Promise.all(["/faults", "/stubs"].map((path) => mock.control("GET", path)))
+      expect(listed.map(({ data }) => data)).toEqual([
+        { faults: [{ ...rules[1], status: 503 }] },
+        { stubs: [{ ...rules[1], data: { company: "A" } }] },
+      ])
+      await mock.reset()
+    }
+  })
+
   test("stands beside one without, and a later one replaces one with the same input", async () => {
     await fault({ api: "bluetoothlookup", status: 500 })
     await forApple({ status: 403 })
