@@ -116,6 +116,21 @@ describe("backup", () => {
   })
 })
 
+test("backup and restore take nothing over from an earlier run that was killed", async () => {
+  await createAccount("Ann")
+  const file = join(here, "copy.db")
+  const leave = (name: string) => {
+    for (const end of ["", "-journal", "-wal", "-shm"]) writeFileSync(name + end, "left over")
+  }
+  leave(`${file}.partial`)
+  await json("backup", file)
+  leave(`${db}.restoring`)
+  const { replaced } = await json("restore", file)
+  expect(await names()).toEqual(["Ann"])
+  const left = readdirSync(here).filter((name) => /partial|restoring/.test(name))
+  expect({ left, isKept: existsSync(replaced) }).toEqual({ left: [], isKept: true })
+})
+
 describe("restore", () => {
   test("replaces the data file, keeps the old one, and leaves the backup unchanged", async () => {
     await createAccount("before")

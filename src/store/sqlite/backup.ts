@@ -37,7 +37,7 @@ export function backUp(source: string, target: string, onStep: OnStep = () => {}
     syncFolderOf(target)
     return { file: target, ...report }
   } catch (cause) {
-    rmSync(partial, { force: true })
+    removeDataFile(partial)
     rmSync(target, { force: true })
     if (cause instanceof StoreUnusable) throw cause
     if (isCannotOpen(cause)) requireAccess(source, cause)
@@ -48,7 +48,7 @@ export function backUp(source: string, target: string, onStep: OnStep = () => {}
 /** Copies a data file with its write-ahead log to one new file. Throws what SQLite and the file system throw. */
 export function copyDataFile(source: string, target: string): void {
   // A killed run may have left the file. SQLite writes into an empty file and keeps its mode.
-  rmSync(target, { force: true })
+  removeDataFile(target)
   closeSync(openSync(target, "wx", 0o600))
   const database = new Database(source, { create: false, readwrite: true, strict: true })
   try {
@@ -60,6 +60,11 @@ export function copyDataFile(source: string, target: string): void {
   const file = openSync(target, "r+")
   fsyncSync(file)
   closeSync(file)
+}
+
+/** Removes a data file and those that belong to it: SQLite would take a journal of an earlier file for one of the next. */
+export function removeDataFile(file: string): void {
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(file + end, { force: true })
 }
 
 /** Throws StoreUnusable when the data file is damaged, belongs to another program, or has a newer schema. */

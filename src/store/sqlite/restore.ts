@@ -3,7 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf, syncFolderOf } from "../../values/real-path.ts"
 import { StoreUnusable } from "../store.ts"
-import { copyDataFile, inspectDataFile, type OnStep } from "./backup.ts"
+import { copyDataFile, inspectDataFile, type OnStep, removeDataFile } from "./backup.ts"
 import { isBusy } from "./errors.ts"
 import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireAccess, requireFile } from "./open.ts"
@@ -35,7 +35,7 @@ export function restore(source: string, target: string, nowMs: number, onStep: O
     syncFolderOf(file)
     return { ...report, file, replaced }
   } catch (cause) {
-    for (const end of ["", "-wal", "-shm"]) rmSync(fresh + end, { force: true })
+    removeDataFile(fresh)
     if (cause instanceof StoreUnusable) throw cause
     requireAccess(target, cause)
     throw new StoreUnusable(`${source} could not be restored to ${target}: ${messageOf(cause)}.`, { cause })
