@@ -188,20 +188,26 @@ export function withLogFlush(
 
   function schedule(): void {
     isDirty = true
+    openLog()
     if (!flushing && !isClosed) cancelFlush ??= timer.after(flushDelayMs, () => void flush())
+  }
+
+  /** Opens it beside a commit: it may not be opened later, when its file was made read-only meanwhile. */
+  function openLog(): void {
+    if (log !== null || isClosed) return
+    try {
+      // Closing this descriptor releases no lock of SQLite's: those are on the data file and the shared memory (fcntl(2)).
+      log = openSync(logFile, "r+")
+    } catch (thrown) {
+      // SQLite itself reports a log that was removed.
+      if (existsSync(logFile)) onFailed(thrown)
+    }
   }
 
   /** Never rejects. */
   async function flush(): Promise<void> {
     cancelFlush = null
-    try {
-      // Closing this descriptor releases no lock of SQLite's: those are on the data file and the shared memory (fcntl(2)).
-      log ??= openSync(logFile, "r+")
-    } catch (thrown) {
-      // SQLite itself reports a log that was removed.
-      if (existsSync(logFile)) onFailed(thrown)
-      return
-    }
+    if (log === null) return
     isDirty = false
     const { promise, resolve } = Promise.withResolvers<void>()
     flushing = promise

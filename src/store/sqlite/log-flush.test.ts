@@ -194,6 +194,19 @@ test("a log that is there and cannot be opened counts as one that cannot be flus
   await store.close()
 })
 
+test("a log that may no longer be opened is flushed, since it was opened beside the first charge", async () => {
+  const { file, store, flushes, flush } = await openStore()
+  await store.charge([charge])
+  const { ino: inode } = statSync(`${file}-wal`)
+  renameSync(`${file}-wal`, `${file}-away`)
+  mkdirSync(`${file}-wal`)
+  await flush()
+  expect(flushes).toMatchObject([{ inode }])
+  rmdirSync(`${file}-wal`)
+  renameSync(`${file}-away`, `${file}-wal`)
+  await store.close()
+})
+
 test("a log that was moved away breaks nothing, and is flushed when it is back", async () => {
   const { file, store, timer, flushes, flush } = await openStore()
   renameSync(`${file}-wal`, `${file}-away`)
