@@ -189,7 +189,7 @@ export function withLogFlush(
   function schedule(): void {
     isDirty = true
     openLog()
-    if (!flushing && !isClosed) cancelFlush ??= timer.after(flushDelayMs, () => void flush())
+    if (!flushing && !isClosed) cancelFlush ??= timer.after(flushDelayMs, flush)
   }
 
   /** Opens it beside a commit: it may not be opened later, when its file was made read-only meanwhile. */
@@ -204,8 +204,7 @@ export function withLogFlush(
     }
   }
 
-  /** Never rejects. */
-  async function flush(): Promise<void> {
+  function flush(): void {
     cancelFlush = null
     if (log === null) return
     isDirty = false
@@ -217,14 +216,15 @@ export function withLogFlush(
       if (isDirty) schedule()
       resolve()
     })
-    await promise
   }
 
   async function stop(): Promise<void> {
+    if (isDirty) openLog()
     isClosed = true
     cancelFlush?.()
     await flushing
-    if (isDirty) await flush()
+    if (isDirty) flush()
+    await flushing
     if (log !== null) closeSync(log)
     log = null
     isDirty = false
