@@ -1,6 +1,6 @@
 import type { OpenStore, StoreListeners } from "../store/open-store.ts"
 import { openDatabase } from "../store/sqlite/open.ts"
-import { override, standIn } from "../values/stand-in.ts"
+import { standIn } from "../values/stand-in.ts"
 
 type Database = ReturnType<typeof openDatabase>
 
@@ -60,20 +60,18 @@ export function createMockStores(shape: OpenStore, image: Uint8Array) {
       return result
     }
 
-    const stand = standIn({ ...shape, instances: {}, isNew: {} }, use)
     const close = async () => {
       isClosed = true
       if (present) await present.opened.store.close()
       present = null
       open.delete(self)
     }
-    return {
-      ...{ ...stand, instances: null, isNew: shape.isNew, store: override(stand.store, { close }) },
-      listen(given) {
-        listeners = given
-        present?.opened.listen(given)
-      },
+    const listen = (given: StoreListeners) => {
+      listeners = given
+      present?.opened.listen(given)
     }
+    // Stand-ins of its parts are made when they are asked for, since most sessions use one.
+    return standIn(shape, use, { ...{ instances: null, isNew: shape.isNew }, listen, store: { close } })
   }
 }
 

@@ -9,6 +9,7 @@ import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import { type Clock, type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
 import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
+import { createAccountSnapshots } from "../call/account-snapshot.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import { Fault } from "../call/fault.ts"
@@ -23,7 +24,7 @@ import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
 import { createJournal, createJournalRoom, maxEntries } from "../mock/journal.ts"
 import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
-import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
+import { injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
 import webFixture from "../mock/web-replies.yaml"
@@ -77,6 +78,9 @@ const stopGraceMs = 1_000
 const fixedConfig =
   "The configuration was not changed. The test double keeps the plans and prices with which it was started: start it with others in a " +
   "file that --config names, or use a service."
+
+/** Tests move the clock back on purpose, so a credit month in the future is not logged. */
+const noLog = { error() {} }
 
 const refuseEdit = () => Promise.reject(new ConfigRefused(fixedConfig))
 
@@ -214,7 +218,6 @@ async function createState(
   })
   const running = { ...seeded.running, config }
   const { prices } = running
-  const program = { ...openedStore, clock, random, auditRandom, plans, prices }
   const timed = { clock, timer: systemTimer, log: opened.log }
   const makeEventCheck = () => createEventCheck({ ...timed, events: openedStore.timedEvents, plans })
   const eventCheck = runsOn ? makeEventCheck() : null
@@ -224,13 +227,13 @@ async function createState(
   const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)
   const adminAccess = once(() => {
     const admin = createAdminAccess(() => running, {
-      opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
+      opened: { ...openedStore, history: afterWriting(openedStore.history, () => history().write()) },
       // The settings of a test double do not change.
       config: { version: () => null, diff: async () => [], reload: async () => [], edit: refuseEdit },
       backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
       ...{ clock, random, auditRandom, pages, isMock: true, startedMs: seedTimeMs },
       unsubscribes: mailing().unsubscribes,
-      ...{ watchRequests: requests.watch, keptRequests: kept },
+      ...{ watchRequests: requests.watch, keptRequests: kept() },
     })
     const sessions = nameSignIns(admin.sessions, names)
     return { ...admin, signIn: nameAdminKey(admin.signIn, adminKey), sessions }
@@ -265,9 +268,8 @@ async function createState(
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
   return {
     pipeline: {
-      admission: injectAtAdmission(nameKeys(admission, names)),
-      // Tests move the clock back on purpose, so a credit month in the future is not logged.
-      charges: createCharges(store, admission, ports, { error() {} }),
+      admission: nameKeys(admission, names),
+      charges: createCharges(store, admission, ports, noLog, createAccountSnapshots(new Map())),
       ...{ ...working, ports },
     },
     apis,
@@ -287,10 +289,10 @@ async function createState(
     journal,
     async setClock(nowMs) {
       // Counts belong to the time before the reset.
-      await history.write()
+      await history().write()
       await deliveries().deliverUntil(nowMs, () => makeEventCheck().run(nowMs), clock.set)
       clock.set(nowMs)
-      await history.write()
+      await history().write()
       await createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 }).run()
     },
     webhook,
@@ -301,7 +303,9 @@ async function createState(
       if (list === "mails") await deliveries().resendMail(id)
       else {
         const { resendNotice } = await import("../admin/notices/send-notice.ts")
-        await createProgramRun(program)(resendNotice, { id }).catch(refuseResend)
+        await createProgramRun({ ...openedStore, clock, random, auditRandom, plans, prices })(resendNotice, {
+          id,
+        }).catch(refuseResend)
       }
       const shown = list === "mails" ? mailing().shown.list() : await deliveries().list()
       return shown.find((one) => one.id === id) ?? {}

@@ -19,6 +19,7 @@ import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
+import { once } from "../values/once.ts"
 
 const periodMs = 500
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -39,7 +40,7 @@ function createLagMeter(timer: Timer, clock: Clock) {
   return { lag, stop: () => cancel() }
 }
 
-const noLagMeter = () => ({ lag: createHistogram(bounds), stop() {} })
+const noLagMeter = { lag: createHistogram(bounds), stop() {} }
 
 /** A log and its output. */
 export type OpenLog = Awaited<ReturnType<typeof openLog>>
@@ -110,28 +111,28 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   } = parts
   const keepDays = () => keeping().history
   const process = parts.process ?? Buffer.from(systemRandom.bytes(8)).toString("hex")
-  const { gauges } = store
   const { clock, random } = ports
   const { writeRequest: write } = opened
   const counts = createCounts(faultCodes)
   const accounts = createAccountSums(maxAccounts, () => keepDays() > 0)
-  const history = createHistoryWriter({
-    history: store.history,
-    takeMinute: createMinutes(counts, accounts),
-    keepDays,
-    process,
-    clock,
-    timer,
-    log: opened.log,
+  const sinceMs = clock.now()
+  // Made when they are first used: in most sessions of a test double they never are.
+  const writers: { stop(): Promise<void> }[] = []
+  const made = <W extends { stop(): Promise<void> }>(writer: W) => {
+    writers.push(writer)
+    return writer
+  }
+  const writing = { keepDays, keeping, process, clock, timer, log: opened.log, isUntimed, sinceMs }
+  const history = once(() => {
+    const takeMinute = createMinutes(counts, accounts)
+    return made(createHistoryWriter({ ...writing, history: store.history, takeMinute }))
   })
-  const kept = createRequestWriter({
-    ...{ requests: store.requests, keeping, process, clock, timer, log: opened.log },
-    isUntimed,
-  })
+  const kept = once(() => made(createRequestWriter({ ...writing, requests: store.requests })))
   // A test double's clock does not tell how late a timer is.
-  const meter = isUntimed ? noLagMeter() : createLagMeter(timer, clock)
-  const report = async () =>
-    toReport(counts, {
+  const meter = isUntimed ? noLagMeter : createLagMeter(timer, clock)
+  const report = async () => {
+    const { gauges } = store
+    return toReport(counts, {
       droppedSpans: () => null,
       ...read,
       droppedLines: opened.dropped,
@@ -145,17 +146,19 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       storeBytes: await orNone(gauges.bytes()),
       instances: { count: instances()?.count ?? 1, differing: instances()?.differing.length ?? 0 },
       history: {
-        waitingMinutes: history.waiting(),
-        leftOut: { accounts: accounts.leftOut(), minutes: history.dropped() },
+        waitingMinutes: history().waiting(),
+        leftOut: { accounts: accounts.leftOut(), minutes: history().dropped() },
       },
-      droppedRequests: kept.dropped(),
+      droppedRequests: kept().dropped(),
       store: { ...gauges.activity, cacheAgeSeconds: gauges.cacheAgeSeconds() },
       process: readProcess,
     })
+  }
+  const keep: RequestFeed["offer"] = (...request) => kept().offer(...request)
   const sinks = {
     feed: createRequestFeed(ports),
     accounts,
-    kept: { isOn: () => keeping().keepRequests > 0, offer: kept.offer },
+    kept: { isOn: () => keeping().keepRequests > 0, offer: keep },
   }
   const requests: RequestFeed = channel ? shareFeed(sinks.feed, channel) : sinks.feed
   const onProblem = (cause: unknown) => opened.log.error("no report was sent", { cause: String(cause) })
@@ -176,7 +179,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     stopMeasuring: meter.stop,
     async stop() {
       meter.stop()
-      await Promise.all([history.stop(), kept.stop()])
+      await Promise.all(writers.map((writer) => writer.stop()))
       await siblings.leave()
     },
   }

@@ -206,7 +206,7 @@ export async function createWork(
   const admin = createAdminAccess(() => now.running, {
     ...{ opened: data, clock, random, backups, unsubscribes, pages, instances, config: hot },
     watchRequests: observability.requests.watch,
-    keptRequests: observability.kept,
+    keptRequests: observability.kept(),
     mailHealth: mailing.health,
     startedMs: clock.now(),
   })

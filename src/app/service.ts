@@ -69,7 +69,7 @@ export async function startService(config: Config, options: StartOptions = {}) {
     void keepRunningPlans()
     void warmLibraries(catalog, backgroundTimer, log)
   })
-  observability.history.start()
+  observability.history().start()
   const resources = opening.move()
   return {
     server,

@@ -30,11 +30,13 @@ export type FindSnapshot = (caller: Caller) => AccountSnapshot
 /** About 200 bytes each. */
 const maxSnapshots = 50_000
 
-/**
- * Keeps the snapshots of the accounts that called last, and of those with calls in progress. Returns the function that finds a
- * caller's snapshot, one for all keys of an account.
- */
-export function createAccountSnapshots(): FindSnapshot {
+interface Snapshots {
+  get(id: string): AccountSnapshot | undefined
+  set(id: string, snapshot: AccountSnapshot): unknown
+}
+
+/** Keeps the snapshots of the accounts that called last, and of those with calls in progress. */
+function keepLast(): Snapshots {
   /** Snapshots that were evicted while a call held credits. */
   const evicted = new Map<string, AccountSnapshot>()
   const snapshots = new LRUCache<string, AccountSnapshot>({
@@ -47,9 +49,13 @@ export function createAccountSnapshots(): FindSnapshot {
       evicted.set(id, snapshot)
     },
   })
+  return { get: (id) => snapshots.get(id) ?? evicted.get(id), set: snapshots.set.bind(snapshots) }
+}
 
+/** Returns the function that finds a caller's snapshot, one for all keys of an account. Snapshots are kept in what is given. */
+export function createAccountSnapshots(snapshots: Snapshots = keepLast()): FindSnapshot {
   return ({ account, revision }) => {
-    const known = snapshots.get(account.id) ?? evicted.get(account.id)
+    const known = snapshots.get(account.id)
     if (!known) {
       const { id, createdMs, periodStartMs, used, bonus } = account
       const stored = { id, revision, createdMs, periodStartMs, used, bonus }

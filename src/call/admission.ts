@@ -43,8 +43,6 @@ export function createAdmission(
       take.outcome = outcomes[index]
     })
   })
-  /** Parsed allow-lists, by the list of the key. */
-  const networks = new WeakMap<readonly string[], readonly Network[]>()
 
   async function takeFrom(buckets: RateTake["buckets"]): Promise<RateOutcome> {
     const take: PendingTake = { buckets, outcome: undefined }
@@ -60,14 +58,6 @@ export function createAdmission(
     if (account.closedMs !== null) throw refusedKey("keyRevoked", access)
     if (refusal !== null) throw refusedKey(refusal, access)
     return { key, account, revision, plan: planOf(access, plans), secretHash }
-  }
-
-  function networksOf(texts: readonly string[]): readonly Network[] {
-    const known = networks.get(texts)
-    if (known) return known
-    const parsed = toNetworks(texts)
-    networks.set(texts, parsed)
-    return parsed
   }
 
   function identifyHash(hash: string): Caller | Promise<Caller> {
@@ -110,6 +100,17 @@ export function createAdmission(
     takeGuestRate: (caller: Caller, network: RateTake["buckets"][number]) =>
       takeFrom([network, ...bucketsOf(caller)]),
   }
+}
+
+/** Parsed allow-lists, by the list of the key. */
+const networks = new WeakMap<readonly string[], readonly Network[]>()
+
+function networksOf(texts: readonly string[]): readonly Network[] {
+  const known = networks.get(texts)
+  if (known) return known
+  const parsed = toNetworks(texts)
+  networks.set(texts, parsed)
+  return parsed
 }
 
 function bucketsOf({ key, account, plan: { requestsPerMinute } }: Caller): RateTake["buckets"] {

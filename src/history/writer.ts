@@ -9,6 +9,8 @@ interface WriterParts extends Pick<Ports, "clock" | "timer"> {
   readonly takeMinute: (atMs: number) => Minute
   /** How many days rows are kept; 0 for no history. It may change. */
   readonly keepDays: () => number
+  /** When the first minute began; now by default. */
+  readonly sinceMs?: number
   /** A name that no other process has. */
   readonly process: string
   readonly log: Pick<Log, "warn" | "info">
@@ -25,7 +27,7 @@ const rowsPerBatch = 200
 export function createHistoryWriter(parts: WriterParts) {
   const { history, takeMinute, keepDays, clock, timer, log } = parts
   const waiting: Minute[] = []
-  let sinceMs = clock.now()
+  let { sinceMs = clock.now() } = parts
   let lastBatch = 0
   /** The remaining batches of the first minute that waits. */
   let batches: HistoryBatch[] = []

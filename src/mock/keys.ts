@@ -8,7 +8,6 @@ import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { Mutation } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
-import { override } from "../values/stand-in.ts"
 
 /** The key whose plan `--plan` sets. */
 export const defaultKey = "mock-key"
@@ -158,14 +157,19 @@ export function nameKeys(admission: Admission, names: KeyNames): Admission {
 }
 
 /** A store that does not answer a look-up of `key`. */
-export function withoutAnswerFor(store: Store, key: string): Store {
+export function withoutAnswerFor(
+  store: Store,
+  key: string,
+): Pick<Store, "findKey" | "findKeyAnew" | "takeRates"> {
   const hash = hashKey(key)
-  return override(store, {
+  return {
+    findKeyAnew: (secretHash, accountId) => store.findKeyAnew(secretHash, accountId),
+    takeRates: (takes, now) => store.takeRates(takes, now),
     async findKey(secretHash) {
       if (secretHash === hash) throw withoutStack(new StoreUnavailable("the key mock-unavailable was used"))
       return store.findKey(secretHash)
     },
-  })
+  }
 }
 
 /** Removes the stack of an error that the user of the mock asked for, so that the log does not show it. */

@@ -26,11 +26,11 @@ interface RequestLogOptions extends Pick<Ports, "clock" | "random"> {
 export function createRequestLog({ write, level, sample, clock, random }: RequestLogOptions): RequestLog {
   const isoTime = createIsoTime(clock)
   const isSampled = createSampler(sample, random)
-  const shown = new Set(logLevels.slice(logLevels.indexOf(level)))
+  const least = logLevels.indexOf(level)
   return (tally, start, end, durationMs) => {
     const { status } = end
     const lineLevel = levelFor(status, tally)
-    if (!shown.has(lineLevel) || (lineLevel === "info" && status < 500 && !isSampled())) return
+    if (logLevels.indexOf(lineLevel) < least || (lineLevel === "info" && status < 500 && !isSampled())) return
     const line = {
       level: lineLevel,
       time: isoTime(),

@@ -7,7 +7,13 @@ import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
 import { maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
 import { toMagicKey } from "../../../mock/keys.ts"
-import { frontStatus, type RequestEffects, runRequest, thisRequest } from "../../../mock/request-effects.ts"
+import {
+  frontStatus,
+  injectAtAdmission,
+  type RequestEffects,
+  runRequest,
+  thisRequest,
+} from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { createViews, type Views } from "../../../mock/views.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
@@ -146,12 +152,13 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   function createServiceApp(publicUrl: string | null) {
     const present = standIn(shared.instance.state, (work) => work(thisRequest().state))
     const { admin, pipeline, observer, readMetrics, ping } = present
+    const admission = injectAtAdmission(pipeline.admission)
     return createHttpApp(
       {
         ...{ apis, guests, admin, portal: admin, unsubscribes: admin.unsubscribes, readMetrics, ping },
         ...{ ...parts.program, requestIdFor: (sent, key) => thisRequest().requestIdFor(sent, key) },
         // Its timers may go on after a request.
-        pipeline: { ...pipeline, ports: { ...pipeline.ports, timer } },
+        pipeline: { ...pipeline, admission, ports: { ...pipeline.ports, timer } },
         observer: {
           nowMs: observer.nowMs,
           recorderFor: (api, surface) => (start, end) =>
