@@ -48,9 +48,9 @@ export const runBulk = defineOperation({
     ),
     items: Type.Array(Type.Object({ id: idText("The thing's id.") }, { additionalProperties: true }), {
       minItems: 1,
-      maxItems: 100,
-      description: "The parameters of each run, at most 100.",
-      "x-requirement": "must be a list of 1 to 100 objects, each with an `id`",
+      maxItems: 500,
+      description: "The parameters of each run, at most 500.",
+      "x-requirement": "must be a list of 1 to 500 objects, each with an `id`",
     }),
   }),
   output: listOf(

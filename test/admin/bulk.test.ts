@@ -173,8 +173,8 @@ test("a wrong list is refused as a whole, and nothing is done", async () => {
   const earlier = (await admin.audit()).length
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `acc_${index}` }))
   for (const [operation, items, parameter, message] of [
-    ["accounts.close", [], "items", "must be a list of 1 to 100 objects"],
-    ["accounts.close", many(101), "items", "must be a list of 1 to 100 objects"],
+    ["accounts.close", [], "items", "must be a list of 1 to 500 objects"],
+    ["accounts.close", many(501), "items", "must be a list of 1 to 500 objects"],
     ["accounts.close", [{ id }, { name: "no id" }], "items", "each with an"],
     [
       "accounts.close",

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
 import type { BulkId, BulkResult } from "../client/operations.ts"
 import { Problem } from "../client/problem.ts"
@@ -10,7 +10,6 @@ import { Button } from "./button.tsx"
 import { closeWindow, Dialog } from "./dialog.tsx"
 import { Form, type FormValues } from "./form.tsx"
 import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
-import { type Outcome, runParts } from "./run-parts.ts"
 import { say } from "./status.tsx"
 import { countOf, formatNumber } from "./text.tsx"
 
@@ -61,6 +60,9 @@ export function bulkAction<Row extends { readonly id: string }, Id extends BulkI
   }
 }
 
+/** Why a row was refused. */
+type Failed<Row> = BulkResult & { readonly row: Row }
+
 interface BulkDialogProps<Row> {
   readonly thing: string
   readonly action: BulkAction<Row>
@@ -70,21 +72,15 @@ interface BulkDialogProps<Row> {
   left(rows: readonly Row[]): void
 }
 
-/** Says what will happen to which rows, does it part after part, and says what failed. */
+/** Says what will happen to which rows, does it, and says what failed. */
 export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialogProps<Row>) {
-  const [progress, setProgress] = useState<Progress | null>(null)
-  const [outcome, setOutcome] = useState<Outcome<Row> | null>(null)
-  const isStopping = useRef(false)
-  // The same for all parts, and when rows are tried again, so that nothing is done twice.
+  /** The rows that were refused; null before the first answer. */
+  const [failed, setFailed] = useState<readonly Failed<Row>[] | null>(null)
+  // The same when rows are tried again, so that nothing is done twice.
   const idempotencyKey = useRef(randomId())
-  function stop(): void {
-    isStopping.current = true
-  }
-  // Stop when the user leaves the screen.
-  useEffect(() => stop, [])
   const skipped = rows.filter((row) => action.skip(row) !== null)
   const chosen = rows.filter((row) => action.skip(row) === null)
-  const rest = outcome ? [...outcome.failed.map(({ row }) => row), ...outcome.left] : chosen
+  const rest = failed ? failed.map(({ row }) => row) : chosen
   const { title: titleOf = (rows: string) => `${action.label} ${rows}` } = action
   const title = titleOf(countOf(chosen.length, thing))
   const count = (some: readonly unknown[], word: string) => `${countOf(some.length, thing)} ${word}`
@@ -100,23 +96,21 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
     left(rows)
   }
 
-  async function run(typed: FormValues): Promise<Outcome<Row>> {
-    isStopping.current = false
-    const send = (part: readonly Row[]) => action.run(part, typed, idempotencyKey.current)
-    const ended = await runParts(rest, send, (behind) => {
-      setProgress({ behind, count: rest.length })
-      return !isStopping.current
-    }).finally(() => setProgress(null))
+  async function run(typed: FormValues): Promise<readonly Failed<Row>[]> {
+    const results = await action.run(rest, typed, idempotencyKey.current)
+    const refused = results.flatMap((result, at) =>
+      result.problem === null ? [] : [{ ...result, row: rest[at] as Row }],
+    )
     // The form shows what is wrong for all rows at its field.
-    const wrong = ended.failed.filter(({ problem }) => problem === "invalid")
-    if (action.fields && outcome === null && wrong.length === rest.length) throw new Problem(400, wrong[0])
-    return ended
+    const isWrong = refused.length === rest.length && refused.every(({ problem }) => problem === "invalid")
+    if (action.fields && failed === null && isWrong) throw new Problem(400, refused[0])
+    return refused
   }
 
-  function ended(ended: Outcome<Row>): void {
+  function ended(refused: readonly Failed<Row>[]): void {
     readAgain()
-    setOutcome(ended)
-    if (ended.failed.length + ended.left.length > 0) return
+    setFailed(refused)
+    if (refused.length > 0) return
     say(
       action.done(countOf(chosen.length, thing)) +
         (skipped.length > 0 ? ` ${count(skipped, "skipped")}.` : ""),
@@ -137,40 +131,30 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
       </Dialog>
     )
   }
-  const leave = () => close(outcome ? rest : rows)
-  const isAsking = outcome === null
-  const isStopped = outcome?.error === null && outcome.failed.length === 0
+  const leave = () => close(failed ? rest : rows)
+  const isAsking = failed === null
   return (
-    <Dialog
-      title={action.danger && progress === null && isAsking ? `${title}?` : title}
-      close={leave}
-      mayClose={progress === null}
-    >
-      {progress && <Running {...progress} stop={stop} />}
-      <div hidden={progress !== null}>
-        <Form
-          submit={isAsking ? title : isStopped ? "Go on" : "Try again"}
-          danger={isAsking && (action.danger ?? false)}
-          {...action.checks}
-          cancel={leave}
-          cancelLabel={isAsking ? "Cancel" : "Close"}
-          send={run}
-          done={ended}
-        >
-          {outcome && progress === null && (
-            <Ended outcome={outcome} done={chosen.length - rest.length} thing={thing} nameOf={nameOf} />
-          )}
-          {/* The values stay in the form: "Try again" sends them for the other rows. */}
-          <div hidden={!isAsking}>
-            <div class="stack gap-4">
-              <p>{action.about}</p>
-              <Names title={countOf(chosen.length, thing)} names={chosen.map(nameOf)} />
-              {skipped.length > 0 && namesOfSkipped}
-              {action.fields}
-            </div>
+    <Dialog title={action.danger && isAsking ? `${title}?` : title} close={leave}>
+      <Form
+        submit={isAsking ? title : "Try again"}
+        danger={isAsking && (action.danger ?? false)}
+        {...action.checks}
+        cancel={leave}
+        cancelLabel={isAsking ? "Cancel" : "Close"}
+        send={run}
+        done={ended}
+      >
+        {failed && <Ended failed={failed} done={chosen.length - rest.length} thing={thing} nameOf={nameOf} />}
+        {/* The values stay in the form: "Try again" sends them for the other rows. */}
+        <div hidden={!isAsking}>
+          <div class="stack gap-4">
+            <p>{action.about}</p>
+            <Names title={countOf(chosen.length, thing)} names={chosen.map(nameOf)} />
+            {skipped.length > 0 && namesOfSkipped}
+            {action.fields}
           </div>
-        </Form>
-      </div>
+        </div>
+      </Form>
     </Dialog>
   )
 }
@@ -210,68 +194,29 @@ function NameList({ names }: Pick<NamesProps, "names">) {
   )
 }
 
-interface Progress {
-  readonly behind: number
-  readonly count: number
-}
-
-function Running({ behind, count, stop }: Progress & { readonly stop: () => void }) {
-  const buttons = useRef<HTMLDivElement>(null)
-  const [isStopping, setStopping] = useState(false)
-  useLayoutEffect(() => buttons.current?.querySelector("button")?.focus(), [])
-  return (
-    <div class="stack">
-      <progress max={count} value={behind} aria-label="Progress" />
-      <p>
-        {formatNumber(behind)} of {formatNumber(count)}
-      </p>
-      <p class="muted" role="status">
-        {isStopping && "It stops after the present part."}
-      </p>
-      <div class="form-buttons row" ref={buttons}>
-        <Button
-          onClick={() => {
-            setStopping(true)
-            stop()
-          }}
-        >
-          Stop
-        </Button>
-      </div>
-    </div>
-  )
-}
-
 interface EndedProps<Row> extends Pick<BulkDialogProps<Row>, "thing" | "nameOf"> {
-  readonly outcome: Outcome<Row>
+  readonly failed: readonly Failed<Row>[]
   /** How many rows were changed in all. */
   readonly done: number
 }
 
-/** The result: rows that were changed, that failed and why, and that were not reached. The focus goes to its last button. */
-function Ended<Row>({ outcome: { failed, left, error }, done, thing, nameOf }: EndedProps<Row>) {
+/** The result: how many rows were changed, and which ones were refused and why. The focus goes to its last button. */
+function Ended<Row>({ failed, done, thing, nameOf }: EndedProps<Row>) {
   const text = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     text.current?.closest("form")?.querySelector<HTMLElement>(".form-buttons .quiet")?.focus()
   }, [])
   return (
     <>
-      <div class="dialog-text stack gap-3 muted" role="alert" ref={text}>
+      <div class="dialog-text muted" role="alert" ref={text}>
         <p>
-          {countOf(done, thing)} done, {formatNumber(failed.length)} failed
-          {left.length > 0 && `, ${formatNumber(left.length)} not reached`}.
+          {countOf(done, thing)} done, {formatNumber(failed.length)} failed.
         </p>
-        {error && <p>{error.message} What was done already is not done twice.</p>}
       </div>
-      {failed.length > 0 && (
-        <Names
-          title={`${countOf(failed.length, thing)} failed`}
-          names={failed.map(({ row, detail }) => `${nameOf(row)}: ${detail}`)}
-        />
-      )}
-      {left.length > 0 && (
-        <Names title={`${countOf(left.length, thing)} not reached`} names={left.map(nameOf)} />
-      )}
+      <Names
+        title={`${countOf(failed.length, thing)} failed`}
+        names={failed.map(({ row, detail }) => `${nameOf(row)}: ${detail}`)}
+      />
     </>
   )
 }
