@@ -85,6 +85,25 @@ export const otherRuns: readonly ClientRun[] = [
     install: "Install a JDK and JUnit 5: Debian's default-jdk-headless and junit5.",
     prints: /\b2 tests successful/,
   },
+  {
+    name: "a passing and a failing verify under pytest",
+    command: inShell("! python3 -B -m pytest -q -p no:cacheprovider -p penknife_mock test_verify.py"),
+    folder: "scripts/clients",
+    needs: ["python3", "-m", "pytest", "--version"],
+    install: "Install pytest, such as Debian's python3-pytest.",
+    prints: /^E +#1 GET \/v1\/bluetoothlookup[\s\S]*^1 failed, 1 passed/m,
+  },
+  {
+    name: "a passing and a failing verify under JUnit",
+    command: inShell(
+      `javac -d "$out" -cp ${junit} ../../clients/java/penknife/PenknifeMock.java VerifyTest.java && ` +
+        `! java -jar ${junit} -cp "$out" --scan-classpath --disable-banner --details=summary`,
+    ),
+    folder: "scripts/clients",
+    needs: ["sh", "-c", `javac -version && test -f ${junit}`],
+    install: "Install a JDK and JUnit 5: Debian's default-jdk-headless and junit5.",
+    prints: /^#1 GET \/v1\/bluetoothlookup[\s\S]*\b1 tests successful[\s\S]*\b1 tests failed/m,
+  },
 ]
 
 function tableRun(language: string, folder: string, command: ClientRun["command"]) {
