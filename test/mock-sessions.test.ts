@@ -155,7 +155,7 @@ test("a session whose store is put away before each request answers as one whose
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 404]))
 })
 
-test("a session that was used keeps at most 27.5 kB of objects", async () => {
+test("a session that was used keeps at most 26.5 kB of objects", async () => {
   const use = async () => {
     const { url } = await newSession(mock.url)
     for (const path of [lookUp, "/v1/usage", "/v1/ipcalculator?ip=10.0.0.0/8"])
@@ -174,7 +174,7 @@ test("a session that was used keeps at most 27.5 kB of objects", async () => {
   for (let used = 0; used < 200; used++) await use()
   const before = await liveBytes()
   for (let used = 0; used < 200; used++) await use()
-  expect(((await liveBytes()) - before) / 200).toBeLessThanOrEqual(27_500)
+  expect(((await liveBytes()) - before) / 200).toBeLessThanOrEqual(26_500)
 })
 
 describe("a browser", () => {

@@ -5,8 +5,8 @@ import type { Surface } from "../values/request-events.ts"
 export interface Tally {
   readonly api: string
   readonly surface: Surface
-  /** Requests by HTTP status. */
-  readonly statuses: Map<number, number>
+  /** Requests by HTTP status: an array, since most tallies have one or two, and a map takes more. */
+  readonly statuses: { readonly status: number; requests: number }[]
   /** Seconds. */
   readonly latency: Histogram
   /** Failed requests by fault code, since they were taken last. */
@@ -31,21 +31,13 @@ const latencyBounds = latencyBoundsMs.map((ms) => ms / 1_000)
 export function createCounts(faultCodes: readonly string[]) {
   const tallies: Tally[] = []
   const charged: ChargedTally[] = []
-  const chargedBy = new Map<Surface, Map<string, ChargedTally>>()
   const faults = new Map<string, number>()
 
   function chargedTally(api: string, surface: Surface): ChargedTally {
-    let apis = chargedBy.get(surface)
-    if (!apis) {
-      apis = new Map()
-      chargedBy.set(surface, apis)
-    }
-    let tally = apis.get(api)
-    if (!tally) {
-      tally = { api, surface, calls: 0, credits: 0 }
-      apis.set(api, tally)
-      charged.push(tally)
-    }
+    const known = charged.find((tally) => tally.api === api && tally.surface === surface)
+    if (known) return known
+    const tally = { api, surface, calls: 0, credits: 0 }
+    charged.push(tally)
     return tally
   }
 
@@ -61,12 +53,14 @@ export function createCounts(faultCodes: readonly string[]) {
       const known = tallies.find((tally) => tally.api === api && tally.surface === surface)
       if (known) return known
       const latency = createHistogram(latencyBounds)
-      const tally: Tally = { api, surface, statuses: new Map(), latency, faults: null }
+      const tally: Tally = { api, surface, statuses: [], latency, faults: null }
       tallies.push(tally)
       return tally
     },
     add({ statuses, latency }: Tally, status: number, durationMs: number): void {
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      const known = statuses.find((one) => one.status === status)
+      if (known) known.requests++
+      else statuses.push({ status, requests: 1 })
       record(latency, durationMs / 1_000)
     },
     addCharged(api: string, surface: Surface, calls: number, credits: number): void {

@@ -75,11 +75,11 @@ export function toReport({ tallies, charged, faults }: Counts, gauges: Gauges): 
   const { residentBytes, cpuSeconds, startSeconds } = gauges.process()
   const requests = tallies.flatMap(({ api, surface, statuses }) =>
     [...statuses]
-      .sort(([one], [other]) => one - other)
-      .map(([status, value]) => ({ value, labels: { api, surface, status } })),
+      .sort((one, other) => one.status - other.status)
+      .map(({ status, requests }) => ({ value: requests, labels: { api, surface, status } })),
   )
   const durations = tallies
-    .filter(({ statuses }) => statuses.size > 0)
+    .filter(({ statuses }) => statuses.length > 0)
     .map(({ api, surface, latency }) => ({ labels: { api, surface }, histogram: latency }))
   const calls = charged.map(({ api, surface, calls: value }) => ({ value, labels: { api, surface } }))
   const credits = charged.map(({ api, surface, credits: value }) => ({ value, labels: { api, surface } }))

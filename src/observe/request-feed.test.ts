@@ -28,7 +28,7 @@ function setUp() {
 const start = { requestId: "req_1", address: () => "192.0.2.1", startedMs: 0 }
 
 function tallyOf(api: string, surface: Surface): Tally {
-  return { api, surface, statuses: new Map(), latency: createHistogram([]), faults: null }
+  return { api, surface, statuses: [], latency: createHistogram([]), faults: null }
 }
 
 const caller = { account: { id: "acc_1" }, key: { id: "key_1" } }

@@ -43,7 +43,7 @@ function call({ feed }: TestWorker, requestId: string, status = 200): void {
   const tally = {
     api: "hmac",
     surface: "rest",
-    statuses: new Map(),
+    statuses: [],
     latency: createHistogram([]),
     faults: null,
   }
