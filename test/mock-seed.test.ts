@@ -247,10 +247,11 @@ test.each([
     "1:28: profiles.mine[0].status must be a whole number from 400 to 599.",
   ],
   ["stubs: [{api: hmac, data: {hmac: 1}}]", "1:34: stubs[0].data.hmac must be a string."],
+  ["dns: {a: [{CNAME: b}, {CNAME: c}]}", "1:10: dns.a repeats the CNAME: a name has one."],
   ["dns: {a..b: [TIMEOUT]}", "1:14: dns.a..b[0]: 'a..b' is not a domain name."],
   [
     "dns:\n  a.example:\n    - A: x",
-    "3:7: dns.a.example[0] an entry of 'a.example' must have an IPv4 address, not \"x\".",
+    "3:7: dns.a.example[0] must have an IPv4 address, not \"x\".",
   ],
   ["web: {'http://x/': {}}", "1:20: web.http://x/: 'http://x/' must be a URL of https: "],
   ["webhook: ftp://x", "1:10: webhook: The URL of a webhook must be complete, "],

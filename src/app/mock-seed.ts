@@ -119,7 +119,7 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
   const lines = [...placed.mistakes]
   for (const [pointer, problem] of seed?.problems ?? []) {
     const path = pointer.split("/").slice(1).map(unescaped)
-    const sentence = problem.replace(/^The '\S+' parameter |^line 1: /, "").replace(/\.$/, "")
+    const sentence = problem.replace(/^The '\S+' parameter |^line 1: (?:an entry of '[^']*' )?/, "").replace(/\.$/, "")
     const shown = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("")
     const part = shown.slice(1, 200) || "the seed"
     lines.push([...placed.placeOf(path), `${part}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
@@ -163,7 +163,8 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
       earlier.push(rule)
     }
   }
-  const readRecord = (name: string, entry: ZoneEntry) => parseZone(JSON.stringify({ [name]: [entry] }))
+  const readName = (name: string, entries: readonly ZoneEntry[]) =>
+    parseZone(JSON.stringify({ [name]: entries }))
   const readWebhook = (pointer: string, url: string) =>
     attempt(pointer, () => requireWebhookUrl(url, { allowPrivate: true, allowLocal: true, ports: null }))
   type Read<T extends TSchema> = (entry: Static<T>, pointer: string) => unknown
@@ -246,7 +247,9 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   if (typeof file.webhook === "string") await readWebhook("/webhook", file.webhook)
   for (const [name, entries] of Object.entries(file.dns ?? {})) {
     requireOne("domain name", toWireName(name), pointerTo("/dns", name))
-    await each(pointerTo("/dns", name), entries, record, (one) => readRecord(name, one))
+    const known = problems.size
+    await each(pointerTo("/dns", name), entries, record, (one) => readName(name, [one]))
+    if (problems.size === known) await attempt(pointerTo("/dns", name), () => readName(name, entries))
   }
   for (const [url, one] of Object.entries(file.web ?? {})) {
     requireOne("address", URL.parse(url)?.href, pointerTo("/web", url))

@@ -18,7 +18,7 @@ interface ZoneRecord<T extends DnsType = DnsType> {
 }
 
 /** The meaning of a zone entry. */
-type Entry =
+export type Entry =
   | ZoneRecord
   | { readonly kind: "alias"; readonly target: WireName; readonly record: ZoneRecord<"CNAME"> }
   | { readonly kind: "recorded"; readonly question: Question; readonly response: Response }

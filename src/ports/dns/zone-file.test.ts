@@ -99,6 +99,9 @@ test.each([
   ],
   ['a:\n  - MX: ["10", b]\n', "line 2: an entry of 'a' must have [preference"],
   ["a: []\n---\nb: []\n", "line 2: a zone must be one document"],
+  ["a:\n  - CNAME: b\n  - CNAME: c\n", "line 3: an entry of 'a' repeats the CNAME: a name has one"],
+  ["a:\n  - A: 192.0.2.1\n  - TIMEOUT\n  - SERVFAIL\n", "line 4: an entry of 'a' repeats the failure"],
+  ["a: [CNAME: b]\nA: [CNAME: c]\n", "line 2: an entry of 'A' repeats the CNAME"],
 ])("%j is refused, and the line named", (text, message) => expect(() => parseZone(text)).toThrow(message))
 
 test.each([

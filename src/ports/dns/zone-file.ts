@@ -3,7 +3,7 @@ import type { DnsZone, ZoneEntry } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { type Fail, readYamlDocument } from "../yaml-document.ts"
 import { toWireNameOrRoot, type WireName } from "./name.ts"
-import { encodeEntry, readEntry } from "./zone-entry.ts"
+import { type Entry, encodeEntry, readEntry } from "./zone-entry.ts"
 
 /** The records of a zone, with a copy for each alias: each takes about 10 µs to check. */
 const maxRecords = 50_000
@@ -20,6 +20,7 @@ export function parseZone(text: string): DnsZone {
   if (!isMap(contents))
     return fail(offsetOf(contents), "a zone must be a mapping from names to lists of records")
   const zone = new Map<string, readonly ZoneEntry[]>()
+  const taken = new Set<string>()
   let records = 0
   for (const { key, value } of contents.items) {
     const offset = offsetOf(key)
@@ -31,25 +32,37 @@ export function parseZone(text: string): DnsZone {
     records += list.items.length
     if (records > maxRecords)
       fail(offset, `a zone must have at most ${maxRecords.toLocaleString("en-US")} records`)
-    const entries = list.items.map((item) => toEntry(document, { name, owner }, item, fail))
+    const entries = list.items.map((item) => toEntry(document, { name, owner, taken }, item, fail))
     zone.set(name, entries)
   }
   return Object.fromEntries(zone)
 }
 
-function toEntry(
-  document: Document,
-  { name, owner }: { readonly name: string; readonly owner: WireName },
-  item: unknown,
-  fail: Fail,
-): ZoneEntry {
+interface Place {
+  readonly name: string
+  readonly owner: WireName
+  /** The entries so far of which a name has one, with their names. */
+  readonly taken: Set<string>
+}
+
+function toEntry(document: Document, { name, owner, taken }: Place, item: unknown, fail: Fail): ZoneEntry {
   try {
     const entry: unknown = isNode(item) ? item.toJS(document) : item
-    readEntry(encodeEntry(entry), owner)
+    const single = singleOf(readEntry(encodeEntry(entry), owner))
+    if (single !== null && taken.has(`${owner} ${single}`))
+      throw new Error(`repeats the ${single}: a name has one`)
+    if (single !== null) taken.add(`${owner} ${single}`)
     return entry as ZoneEntry
   } catch (thrown) {
     return fail(offsetOf(item), `an entry of '${name}' ${messageOf(thrown)}`)
   }
+}
+
+/** Says what an entry is of which a name has one (for an alias RFC 2181 §10.1); null for records of which there may be several. */
+function singleOf(entry: Entry): string | null {
+  if (entry.kind === "alias") return "CNAME"
+  if (entry.kind === "failure") return "failure"
+  return entry.kind === "recorded" ? `ANSWER of type ${entry.question.type}` : null
 }
 
 function offsetOf(node: unknown): number {
