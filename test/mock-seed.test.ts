@@ -249,10 +249,7 @@ test.each([
   ["stubs: [{api: hmac, data: {hmac: 1}}]", "1:34: stubs[0].data.hmac must be a string."],
   ["dns: {a: [{CNAME: b}, {CNAME: c}]}", "1:10: dns.a repeats the CNAME: a name has one."],
   ["dns: {a..b: [TIMEOUT]}", "1:14: dns.a..b[0]: 'a..b' is not a domain name."],
-  [
-    "dns:\n  a.example:\n    - A: x",
-    "3:7: dns.a.example[0] must have an IPv4 address, not \"x\".",
-  ],
+  ["dns:\n  a.example:\n    - A: x", '3:7: dns.a.example[0] must have an IPv4 address, not "x".'],
   ["web: {'http://x/': {}}", "1:20: web.http://x/: 'http://x/' must be a URL of https: "],
   ["webhook: ftp://x", "1:10: webhook: The URL of a webhook must be complete, "],
   ["a: [", "1:5: Flow sequence in block collection must be sufficiently indented and end with a ]"],

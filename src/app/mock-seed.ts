@@ -119,7 +119,9 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
   const lines = [...placed.mistakes]
   for (const [pointer, problem] of seed?.problems ?? []) {
     const path = pointer.split("/").slice(1).map(unescaped)
-    const sentence = problem.replace(/^The '\S+' parameter |^line 1: (?:an entry of '[^']*' )?/, "").replace(/\.$/, "")
+    const sentence = problem
+      .replace(/^The '\S+' parameter |^line 1: (?:an entry of '[^']*' )?/, "")
+      .replace(/\.$/, "")
     const shown = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("")
     const part = shown.slice(1, 200) || "the seed"
     lines.push([...placed.placeOf(path), `${part}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
