@@ -58,7 +58,7 @@ function toEntry(document: Document, { name, owner, taken }: Place, item: unknow
   }
 }
 
-/** Says what an entry is of which a name has one (for an alias RFC 2181 §10.1); null for records of which there may be several. */
+/** Names an entry of which a name has at most one (of aliases RFC 2181 §10.1 says so); null for other records. */
 function singleOf(entry: Entry): string | null {
   if (entry.kind === "alias") return "CNAME"
   if (entry.kind === "failure") return "failure"
