@@ -3,6 +3,7 @@ import type { SQL } from "bun"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { until } from "../../../test/support/until.ts"
 import { startListener } from "./listener.ts"
+import { migratedChannel } from "./migrations.ts"
 
 /** A listener whose own messages come back while `isShared` is false, as behind a pooler that keeps sessions apart. */
 function setUp() {
@@ -20,6 +21,7 @@ function setUp() {
     nowMs: 0,
     delayMs: 0,
     confirmed: [] as number[],
+    migrated: [] as (readonly [number, number])[],
   }
   const handlers = new Map<string, (payload: string) => void>()
   const client = {
@@ -46,7 +48,7 @@ function setUp() {
     onChanged() {},
     onConfirmed: (ms) => void state.confirmed.push(ms),
     async onRaised() {},
-    onMigrated() {},
+    onMigrated: (...versions) => void state.migrated.push(versions),
     onMessage() {},
     async onConnected() {
       await state.reading
@@ -56,8 +58,21 @@ function setUp() {
     onGap: () => void state.gaps++,
     onProblem: (cause) => void state.problems.push(String(cause)),
   })
-  return { timer, state, stop: () => listener.stop() }
+  const tell = (channel: string, payload: string) => handlers.get(channel)?.(payload)
+  return { timer, state, tell, stop: () => listener.stop() }
 }
+
+test("versions of tables that are no numbers are ignored: any role of the database may send on the channel", async () => {
+  const { timer, state, tell, stop } = setUp()
+  await timer.asked()
+  for (const payload of ["", "null", "not json", "99 x", "{}", "2", "NaN NaN", "1e400 0", "-1 2", "2 1 3"]) {
+    tell(migratedChannel, payload)
+  }
+  expect(state.migrated).toEqual([])
+  tell(migratedChannel, "12 3")
+  expect(state.migrated).toEqual([[12, 3]])
+  await stop()
+})
 
 test("an instance notifies itself every four seconds, not each second: every notification wakes up all sessions", async () => {
   const { timer, state, stop } = setUp()

@@ -81,8 +81,9 @@ export function startListener(options: ListenerOptions) {
       onRaised(id, by === instance).catch(onProblem)
     })
     await opened.listen(migratedChannel, (payload) => {
-      const [version = 0, oldest = 0] = payload.split(" ").map(Number)
-      options.onMigrated(version, oldest)
+      // Any role of the database may send on the channel.
+      const [, version, oldest] = /^(\d{1,9}) (\d{1,9})$/.exec(payload) ?? []
+      if (version && oldest) options.onMigrated(Number(version), Number(oldest))
     })
     await opened.listen(messageChannel, options.onMessage)
     await opened.listen(own, () => {
