@@ -22,8 +22,8 @@ export interface Dns {
    */
   exchange(name: string, type: DnsType, options?: ExchangeOptions, ...asker: Asker): Promise<DnsReply>
   /**
-   * Whether any server answers now: asks for the name servers of the root, past the cache. It tells a dead server of the operator
-   * from a domain whose own servers are silent. Without it, they answer.
+   * Whether any server answers now: asks for the name servers of the root, past the cache. It tells a server of the operator that
+   * is dead, or refuses or fails everything, from a domain whose own servers do. Without it, they answer.
    * @internal
    */
   answers?(): Promise<boolean>

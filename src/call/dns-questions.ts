@@ -9,7 +9,7 @@ export interface DnsQuestions {
   left: number
   /** Whether one more was asked than the limit allows. */
   isExceeded: boolean
-  /** Whether no server answered the first question, nor the one after it whether any answers. */
+  /** Whether no server answered a question of a run, nor the one after it whether any answers. */
   isDead: boolean
 }
 
@@ -23,17 +23,18 @@ export function countDnsQuestions(): DnsQuestions {
  * and so do all others once it is known that no server answers. Many runs may wait for one answer, so `resume` follows it.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions, resume: GiveWay): Dns {
+  /** Asked once a run, after its first question without an answer. */
+  let alive: Promise<boolean> | undefined
   return wrapDns(dns, async (_question, ask) => {
     if (questions.left === 0) {
       questions.isExceeded = !questions.isDead
       return { kind: "failure", reason: "aborted" }
     }
-    const isFirst = questions.left === maxDnsQuestions
     questions.left -= 1
     const answer = await ask(account)
-    if (isFirst && answer.kind === "failure" && (await dns.answers?.()) === false) {
-      questions.isDead = true
-      questions.left = 0
+    if (answer.kind === "failure" && answer.reason !== "aborted") {
+      alive ??= dns.answers?.() ?? Promise.resolve(true)
+      if (!(await alive)) Object.assign(questions, { isDead: true, left: 0 })
     }
     await resume()
     return answer

@@ -104,7 +104,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       ) as Promise<DnsReply>,
     answers() {
       checking ??= fetchReply(rootServers, queryOptions)
-        .then(({ answer }) => answer.kind === "reply" || !isSilence(answer.reason))
+        .then(({ answer }) => answer.kind === "reply")
         .finally(() => {
           checking = null
         })
@@ -146,11 +146,6 @@ export function createResolver(options: ResolverOptions): Resolver {
 }
 
 const rootServers: Question = { name: "\0", type: "NS" }
-
-/** Whether no server answered at all: a server that refuses or fails has answered. */
-function isSilence(reason: DnsFailure): boolean {
-  return reason === "timeout" || reason === "network"
-}
 
 /** The reply for a name that cannot be asked for. */
 const noName: DnsReply = {
