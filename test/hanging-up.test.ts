@@ -1,6 +1,7 @@
 /** Clients that get no answer, since they hang up, or since the runtime ends their connection. */
 
 import { describe, expect, test } from "bun:test"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { requestsIn } from "./support/log.ts"
 import { earlierRequest, modernRequest, postMcp, type RawMessage } from "./support/mcp.ts"
@@ -142,5 +143,56 @@ describe("a client that hangs up while its call runs", () => {
     release()
     await until(() => requestsIn(service.logged()).length === 1)
     expect(lookups() - before).toBeLessThan(inputs.length)
+  })
+
+  test("starts no further field of a query that asks the DNS", async () => {
+    const { dns, release, asked, lookups } = createHeldDns()
+    const service = await startTestService({ ports: { dns } })
+    const { key } = await service.createKey("pro")
+    const client = new AbortController()
+    const field = (n: number) => `a${n}: spfvalidator(input: {domain: "d${n}.example"}) { host }`
+    const query = `{ ${Array.from({ length: 20 }, (_, n) => field(n)).join(" ")} }`
+    const answer = service.post("/v1/graphql", { query }, { key, signal: client.signal })
+    await asked()
+    client.abort()
+    await expect(answer).rejects.toThrow()
+    await until(() => service.server.openRequests() === 0)
+    release()
+    await until(() => requestsIn(service.logged()).length === 1)
+    // The first field's run, which was under way, asks three questions.
+    expect(lookups()).toBe(3)
+    expect(requestsIn(service.logged())).toMatchObject([{ fault: "callerLeft", credits: 0, level: "info" }])
+  })
+
+  test("starts no further field of a query that waits for another one's run", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let runs = 0
+    const held = echoApi("held", async () => {
+      runs++
+      await released
+      return { done: "" }
+    })
+    const service = startCatalogService([held])
+    const { key } = await service.createKey("pro")
+    const client = new AbortController()
+    // Runs with much input begin one by one.
+    const variables = { input: { what: "x".repeat(100_000) } }
+    const fields = Array.from({ length: 20 }, (_, n) => `a${n}: held(input: $input) { done }`).join(" ")
+    const answer = fetch(`${service.url}/v1/graphql`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ query: `query($input: HeldInput!) { ${fields} }`, variables }),
+      signal: client.signal,
+    })
+    await until(() => runs === 1)
+    client.abort()
+    await expect(answer).rejects.toThrow()
+    expect((await service.post("/v1/held", {}, key)).status).toBe(400)
+    release()
+    // A later call is answered after the runs that the query would have begun.
+    expect((await service.post("/v1/held", { what: "later" }, key)).status).toBe(200)
+    await until(() => service.unsentBytes() === 0)
+    expect(runs).toBe(2)
+    expect(service.logged.filter((line) => line.includes("internal"))).toEqual([])
   })
 })

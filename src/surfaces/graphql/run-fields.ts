@@ -15,7 +15,7 @@ export interface FieldResults {
   readonly succeeded: Set<PreparedApi>
   /** Gets the usage entry of each deprecated API, parameter and field that the query uses. */
   readonly deprecated: Set<string>
-  /** @throws Refusal when the results are too large */
+  /** @throws Refusal when the results are too large, Fault when the client has left */
   requireWithinLimit(): void
   /** Returns a promise to wait for before the next run; undefined if there is room for it. */
   room(): Promise<unknown> | undefined

@@ -239,7 +239,7 @@ export async function executeMetered(
     requireCeiling(apis.length, caller)
 
     call.results ??= pipeline.unsent.open()
-    const results = createResults(call.results)
+    const results = createResults(call.results, call.request)
     const contextValue = createFieldContext(apis, results, caller, call.request, pipeline)
     const operationName = operation.name?.value
     const args = { schema, document, operationName, variableValues, contextValue }
@@ -276,8 +276,11 @@ function requireCeiling(count: number, { plan: { name, graphqlApis } }: Caller):
   )
 }
 
-/** Counts the results of a query, which are limited together. Above the limit nothing more runs, and the query is refused. */
-function createResults(answer: UnsentAnswer): FieldResults {
+/**
+ * Counts the results of a query, which are limited together. Above the limit, and when the client has left, nothing more runs and
+ * the query is refused.
+ */
+function createResults(answer: UnsentAnswer, request: CallerRequest): FieldResults {
   let bytes = 0
   /** The bytes of results that wait to be copied. A result that the answer repeats counts once. */
   let held = 0
@@ -285,6 +288,7 @@ function createResults(answer: UnsentAnswer): FieldResults {
   let largeRun: Promise<unknown> | null = null
 
   function requireWithinLimit(): void {
+    requirePresent(request)
     if (bytes <= maxResultBytes && held <= maxResultBytes) return
     const limit = `${maxResultBytes.toLocaleString("en-US")} bytes`
     throw new Refusal("QUERY_TOO_COMPLEX", `The results of the query are larger than ${limit}.`)
