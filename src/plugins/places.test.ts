@@ -40,6 +40,39 @@ test("accounts with many calls leave places to others: each has as many as are f
   pool.end()
 })
 
+test("accounts that used much keep no other out, however many of their calls wait: their latest is refused", async () => {
+  const { pool, call, advance, endOne, endAll, running } = createHeldTrial(1)
+  const accounts = Array.from({ length: 9 }, (_, n) => `heavy ${n}`)
+  for (const account of accounts) {
+    const one = call(account)
+    await advance(20)
+    await endOne(1_000 + accounts.indexOf(account))
+    await one
+  }
+  const refused: string[] = []
+  const many = accounts.flatMap((account) =>
+    Array.from({ length: 200 }, (_, n) => call(account).catch(() => refused.push(`${account}, call ${n}`))),
+  )
+  await systemTimer.turn()
+  refused.length = 0
+  const honest = Array.from({ length: 20 }, () => call("honest"))
+  await systemTimer.turn()
+  // Of those who used the most time first, and of each its latest call.
+  expect(refused.slice(0, 4)).toEqual([
+    "heavy 8, call 0",
+    "heavy 7, call 0",
+    "heavy 6, call 1",
+    "heavy 6, call 0",
+  ])
+  expect(refused).toHaveLength(20)
+  await endOne()
+  expect(running()).toEqual(["honest"])
+  await endAll()
+  expect(await Promise.all(honest)).toHaveLength(20)
+  await Promise.all(many)
+  pool.end()
+})
+
 test("the next call is of the account that has used the least time, however many calls it made", async () => {
   const { call, running, endOne, endAll, pool } = createHeldTrial(1)
   const long = [call("long"), call("long")]

@@ -111,6 +111,24 @@ export function createPlaces(
     last.worker.end()
   }
 
+  const usedBy = (account: string) => Math.max(time.usedMs(account), littleMs)
+
+  /** Refuses the latest call of the account that has used the most time: a few accounts with many calls must not keep others out. */
+  function makeRoom({ account }: PoolCaller): void {
+    let mostMs = usedBy(account)
+    let last: PooledCall | null = null
+    for (const call of waiting) {
+      const usedMs = call.worker === null ? usedBy(call.account) : 0
+      if (usedMs > mostMs || (usedMs === mostMs && call.account === last?.account)) {
+        mostMs = usedMs
+        last = call
+      }
+    }
+    if (last === null) throw tooBusy()
+    waiting.delete(last)
+    last.fail(tooBusy())
+  }
+
   /** Ends calls whose caller has left, and those that have waited for too long. */
   function look(): void {
     isLooking = waiting.size + running.size > 0
@@ -150,7 +168,7 @@ export function createPlaces(
       )
       const byAccount = [...Map.groupBy(ready, ({ account }) => account)]
       const [first] = byAccount
-        .map(([account, calls]) => ({ calls, usedMs: Math.max(time.usedMs(account), littleMs) }))
+        .map(([account, calls]) => ({ calls, usedMs: usedBy(account) }))
         .sort((a, b) => a.usedMs - b.usedMs || a.calls.length - b.calls.length)
       const next = first?.calls[0]
       if (next === undefined) return undefined
@@ -164,7 +182,7 @@ export function createPlaces(
       caller: PoolCaller,
       isMoved = false,
     ): Promise<{ readonly call: PooledCall; readonly worker: PluginWorker }> {
-      if (countOf(waiting, caller) >= maxWaiting - waiting.size) throw tooBusy()
+      if (countOf(waiting, caller) >= maxWaiting - waiting.size) makeRoom(caller)
       const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
       const call: PooledCall = {
         ...{ worker: null, heldSinceMs: null, heldMs: 0, isDue: false, looks: 0, endedBy: undefined },
