@@ -57,7 +57,7 @@ test("accounts that used much keep no other out, however many of their calls wai
   refused.length = 0
   const honest = Array.from({ length: 20 }, () => call("honest"))
   await systemTimer.turn()
-  // Of those who used the most time first, and of each its latest call.
+  // First the calls of who used the most time, the latest before the others.
   expect(refused.slice(0, 4)).toEqual([
     "heavy 8, call 0",
     "heavy 7, call 0",

@@ -113,7 +113,7 @@ export function createPlaces(
 
   const usedBy = (account: string) => Math.max(time.usedMs(account), littleMs)
 
-  /** Refuses the latest call of the account that has used the most time: a few accounts with many calls must not keep others out. */
+  /** Refuses the latest call of the account that has used the most time: a few accounts must not keep all others out. */
   function makeRoom({ account }: PoolCaller): void {
     let mostMs = usedBy(account)
     let last: PooledCall | null = null
