@@ -54,7 +54,11 @@ test("a redirect is not followed", async () => {
   const mock = await startTestMock({ webhook: receiver.url })
   await exhaust(mock)
   expect(await noticesOf(mock)).toMatchObject(
-    Array.from({ length: 3 }, () => ({ state: "pending", attempts: [{ status: 307 }] })),
+    Array.from({ length: 3 }, () => ({
+      state: "pending",
+      reason: "answered 307",
+      attempts: [{ status: 307 }],
+    })),
   )
   expect(other.received).toEqual([])
 })

@@ -1,9 +1,11 @@
 /** `startMock` of `penknife/mock`, with the sources as its program. */
-import { afterAll, afterEach, expect, test } from "bun:test"
+import { afterAll, afterEach, expect, spyOn, test } from "bun:test"
 import { join } from "node:path"
+import { performance } from "node:perf_hooks"
 import { Webhook } from "standardwebhooks"
 import { mockMatchers } from "../clients/javascript/expect.ts"
 import { type MockOptions, startMock } from "../src/mock-client/start-mock.ts"
+import { waitForWebhooks } from "../src/mock-client/webhooks.ts"
 import { freePort } from "./support/free-port.ts"
 import { startReceiver } from "./support/receiver.ts"
 
@@ -91,6 +93,36 @@ test("webhooks waits for those that are delivered, and says what came instead; r
   await expect(mock.resend("msg_0")).rejects.toThrow("penknife mock: ")
 })
 
+test("a wait for webhooks ends at its time, also if each look is slow, as while a receiver is silent", async () => {
+  let nowMs = 0
+  using _ = spyOn(performance, "now").mockImplementation(() => nowMs)
+  let looks = 0
+  const slow = async () => {
+    looks++
+    nowMs += 1_000
+    return []
+  }
+  await expect(waitForWebhooks(slow, { timeoutMs: 2_000 })).rejects.toThrow("were delivered in 2000 ms")
+  expect(looks).toBe(2)
+  // With a clock that a test has stopped, the waits are counted.
+  looks = 0
+  const stopped = async () => {
+    looks++
+    return []
+  }
+  await expect(waitForWebhooks(stopped, { timeoutMs: 50 })).rejects.toThrow("were delivered in 50 ms")
+  expect(looks).toBe(3)
+})
+
+test("a wait for webhooks refuses an option that does not exist", async () => {
+  for (const wrong of [{ typ: "key.created" }, { timeout: 5 }]) {
+    const [name = ""] = Object.keys(wrong)
+    await expect(mock.webhooks(wrong as object)).rejects.toThrow(
+      `penknife mock: webhooks has no option '${name}'; there are type, count, timeoutMs`,
+    )
+  }
+})
+
 test("shared uses a session of a running mock: only it is reset, and it ends with the test", async () => {
   await mock.reset()
   const sessions = async () => {
@@ -141,6 +173,12 @@ test("a session of a mock with a webhook has that webhook too", async () => {
     new Webhook(session.webhook?.secret ?? "").verify(body, headers)
   expect(receiver.received).toHaveLength(3)
   expect(await started.notices()).toEqual([])
+})
+
+test("shared must be a URL", async () => {
+  await expect(startMock({ shared: "8090" })).rejects.toThrow(
+    "penknife mock: 'shared' must be a URL such as http://127.0.0.1:8090, not '8090'",
+  )
 })
 
 test("shared goes with no option for the start of a mock", async () => {

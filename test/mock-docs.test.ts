@@ -2,9 +2,10 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { mockZone } from "../src/app/mock.ts"
-import { allOptions, mockOptions } from "../src/config/options.ts"
+import { allOptions, mockOptions, mockOwn } from "../src/config/options.ts"
 import { magicKeys } from "../src/mock/keys.ts"
 import { parseZone } from "../src/ports/dns/zone-file.ts"
+import { runCliForTest } from "./support/cli.ts"
 import { startTestMock } from "./support/mock.ts"
 
 const root = join(import.meta.dir, "..")
@@ -18,6 +19,14 @@ test("the page names every key, every option and every domain that is meant to b
     if (/^[a-z]+\.example$/.test(name)) expect(text).toContain(`\`${name}\``)
   }
   expect(Object.keys(allOptions).length).toBeGreaterThan(Object.keys(mockOptions).length)
+})
+
+test("the mock has each flag that the page lists", async () => {
+  const { out } = await runCliForTest(["mock", "--help"])
+  for (const { flag } of Object.values({ ...mockOwn, ...mockOptions })) expect(out).toContain(`  ${flag} `)
+  const mode = await runCliForTest(["mock", "--sign-up-mode", "nobody"])
+  expect(mode.err).toContain("--sign-up-mode")
+  expect(mode.err).toContain("off, invite, open")
 })
 
 test("the page names every control path with its methods", async () => {

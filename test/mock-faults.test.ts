@@ -196,8 +196,11 @@ describe("a fault applies", () => {
     expect(await statusOf("rest", "mock-free")).toBe(401)
   })
 
-  test("never to control paths, health and preflights", async () => {
+  test("never to control paths, the admin API, the portal, health and preflights", async () => {
     await fault({ status: 500, times: 1 })
+    const headers = { "x-admin-key": "mock-admin" }
+    expect((await mock.fetch("/admin/v1/plans", { headers })).status).toBe(200)
+    expect((await mock.fetch("/portal")).status).toBe(200)
     expect((await mock.control("GET", "/faults")).code).toBe(200)
     expect((await mock.fetch("/health")).status).toBe(200)
     expect((await mock.fetch("/v1/bluetoothlookup", { method: "OPTIONS" })).status).toBe(204)

@@ -168,7 +168,11 @@ test("any valid seed prints bytes that print the same again", async () => {
   )
   const seeds = fc.record({
     now: fc.constantFrom("2025-01-01T00:00:00Z", "2025-03-31T12:00:00.5Z"),
-    accounts: fc.array(account, { maxLength: 4 }),
+    accounts: fc
+      .array(account, { maxLength: 4 })
+      .map((all) =>
+        all.map((one, n) => (one.notify === "mail" ? { ...one, email: `a${n}@b.example` } : one)),
+      ),
     profile: fc.constantFrom("ok", "slow"),
     faults: fc.constantFrom(
       [],
@@ -193,7 +197,8 @@ test("any valid seed prints bytes that print the same again", async () => {
 }, 60_000)
 
 test.each([
-  ["now: yesterday", "1:6: now must be an instant such as 2025-01-31T12:00:00Z."],
+  ["now: yesterday", "1:6: now must be an instant from 1970 to 9999, such as 2025-01-31T12:00:00Z."],
+  ["now: 1969-12-31", "1:6: now must be an instant from 1970 to 9999, "],
   ["foo: 1", "1:6: foo is not known here; there are "],
   ["- a", "1:1: the seed must be an object."],
   [
@@ -204,6 +209,10 @@ test.each([
   ["accounts:\n  - name: A\n    plan: gold", "3:11: accounts[0].plan: There is no plan 'gold'."],
   ["accounts:\n  - name: A\n    credits_used: 1001", "3:19: accounts[0].credits_used must be at most 1000, "],
   ["accounts:\n  - name: A\n    email: x", "3:12: accounts[0].email must be an e-mail address "],
+  ...["mail", "both"].map((notify): [string, string] => [
+    `accounts:\n  - name: A\n    notify: ${notify}`,
+    "3:13: accounts[0].notify: Notices by mail need the e-mail address of the account: give 'email' too.",
+  ]),
   [
     "accounts: [{name: A, keys: [{text: short}]}]",
     "1:36: accounts[0].keys[0].text must be a text of 8 to 200 ",
@@ -314,6 +323,7 @@ text = "short"
 const wrongFields = {
   plan: [["gold", "plan: There is no plan 'gold'."] as const, [5, "plan must be a"] as const],
   email: [["x", "email must be an e-mail address"] as const],
+  notify: [["pigeon", "notify must be one of"] as const],
   credits_used: [[-1, "credits_used must be a whole number"] as const],
   external_id: [["a\u202eb", "external_id: The external id"] as const],
   created: [["yesterday", "created must be an instant"] as const],
@@ -398,6 +408,15 @@ test("a flag wins over the file; --plan and an account of mock-key exclude each 
   expect(parse(out)).toMatchObject({ now: "2026-01-01T00:00:00.000Z" })
   const both = await runCliForTest(["mock", "--print-seed", "--seed", file, "--plan", "free"])
   expect(both).toMatchObject({ code: 2, err: expect.stringContaining("gets its plan here and from --plan") })
+})
+
+test("the clock may start in the last second of the last year", async () => {
+  const now = "9999-12-31T23:59:59.000Z"
+  const { out, err } = await runCliForTest(["mock", "--print-seed", "--seed-time", now])
+  expect([parse(out)?.now, err]).toEqual([now, ""])
+  expect(parse(await print(fileOf(`now: ${now}`)))).toMatchObject({ now })
+  const early = await runCliForTest(["mock", "--print-seed", "--seed-time", "1969-12-31"])
+  expect(early.err).toContain("--seed-time must be an instant from 1970 to 9999, ")
 })
 
 test("the JSON Schema is printed without rules of our own", async () => {

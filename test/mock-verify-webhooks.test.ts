@@ -50,7 +50,7 @@ test("that no receiver took do not count, and the message names them first, with
   const [pending] = await noticesOf()
   expect(error).toStartWith(
     `Expected exactly 1: webhook ${exhausted}, state delivered\n0 came.\nThe nearest of 3 others (- expected, + came):\n` +
-      `#3 ${exhausted} ${pending?.id}\n    webhook ${exhausted}\n  - state delivered\n  + state pending`,
+      `#3 ${exhausted} ${pending?.id}\n    webhook ${exhausted}\n  - state delivered\n  + state pending: answered 500`,
   )
   expect(error).toContain(`\n  - webhook ${exhausted}\n  + webhook ${threshold}\n    state delivered`)
 })

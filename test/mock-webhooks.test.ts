@@ -85,7 +85,7 @@ test("moving the clock makes each attempt at its time, in order: 5 s, doubling u
   receiver.answer(() => statusOnly(503))
   const mock = await startTestMock({ webhook: receiver.url, webhookTime: "mock" })
   await exhaust(mock)
-  const pending = { state: "pending", reason: null, next_attempt: "2025-01-01T00:00:05.000Z" }
+  const pending = { state: "pending", reason: "answered 503", next_attempt: "2025-01-01T00:00:05.000Z" }
   expect(await noticesOf(mock)).toMatchObject(raised.map(() => ({ ...pending, attempts: [{ status: 503 }] })))
   await advance(mock, "4s")
   expect(receiver.received).toHaveLength(3)
@@ -138,7 +138,7 @@ test("the start says at once that nothing is sent to another host, and says noth
     runCliForTest(["mock", "--port", "0", "--webhook", url], { stopRequested: async () => {} })
   const away = await start("https://receiver.example/hook")
   expect(away.err).toBe(
-    "penknife: --webhook: messages to https://receiver.example/hook are listed, but not sent: the test double delivers to this machine alone, which is localhost, 127.0.0.0/8 and ::1\n",
+    "penknife: Webhooks to https://receiver.example/hook are listed, but not sent: the test double delivers to this machine alone, which is localhost, 127.0.0.0/8 and ::1\n",
   )
   expect(away.out).not.toContain("Webhooks go to")
   const here = await start("http://127.0.0.1:1/hook")
@@ -252,6 +252,14 @@ describe("faults of webhooks", async () => {
     expect(new Set(runs[0])).toEqual(new Set(["pending", "delivered"]))
     const { mock } = await withFault({ status: 503 })
     expect((await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })).status).toBe(200)
+  })
+
+  test("with webhook: false it is a fault of calls, and says nothing of webhooks", async () => {
+    const fault = { webhook: false, status: 503, times: 1 }
+    const mock = await startTestMock()
+    expect((await mock.control("PUT", "/faults", fault)).data).toEqual({ faults: [fault] })
+    const call = () => mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })
+    expect([(await call()).status, (await call()).status]).toEqual([503, 200])
   })
 
   test("is told that it acts on nothing yet, until an account has a webhook on this machine", async () => {

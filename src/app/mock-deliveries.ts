@@ -254,7 +254,9 @@ function toAttempt(
 
 function toShown(notice: NoticeRecord, attempts: readonly ShownAttempt[], arrival: number | null = null) {
   const { id, state, nextAttemptMs, lastError } = notice
-  const reason = state === "unsent" ? "its account has no webhook, or gets its notices by mail" : lastError
+  const status = attempts.at(-1)?.status ?? 0
+  const why = lastError ?? (status >= 300 ? `answered ${status}` : null)
+  const reason = state === "unsent" ? "its account has no webhook, or gets its notices by mail" : why
   return {
     ...{ id, ...toMessage(notice), state, reason: state === "delivered" ? null : reason },
     ...{ arrival, next_attempt: toIso(nextAttemptMs), attempts },

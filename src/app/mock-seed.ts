@@ -3,6 +3,7 @@ import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import { periodAt } from "../accounts/credits.ts"
 import { maxCredits } from "../accounts/plan.ts"
 import { requireWebhookUrl } from "../accounts/webhook.ts"
+import { requireAddressFor } from "../admin/accounts/change-account.ts"
 import { checksOf, newAccount, toNewAccount } from "../admin/accounts/new-account.ts"
 import { createKeyDetails } from "../admin/keys/key-details.ts"
 import { keyParameters, readKeySettings } from "../admin/keys/key-input.ts"
@@ -35,7 +36,7 @@ import { parseInstant } from "../values/time-text.ts"
 defineFormat("penknife-instant", (text) => (parseInstant(text) ?? -1) >= 0)
 
 const closed = { additionalProperties: false }
-const like = "must be an instant such as 2025-01-31T12:00:00Z"
+const like = "must be an instant from 1970 to 9999, such as 2025-01-31T12:00:00Z"
 const instant = (description: string) =>
   Type.Optional(Type.String({ format: "penknife-instant", description, "x-requirement": like }))
 const credits = (description: string) =>
@@ -207,6 +208,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     if (made) {
       requireOne("e-mail address", made.email, `${pointer}/email`)
       const { notify = made.notify, bonus = made.bonus } = entry
+      await attempt(pointer, () => requireAddressFor({ email: made.email, notify }))
       const periodStartMs = periodAt(createdMs, nowMs).startMs
       const changes = { used, notify, bonus, closedMs: toMs(entry.closed), periodStartMs }
       mutations.push({ kind: "account.insert", account: { ...made, ...changes } })

@@ -157,7 +157,7 @@ export function trueOrFalse(value: string): boolean {
 export function instant(value: string): number {
   const ms = parseInstant(value)
   if (ms !== null && ms >= 0) return ms
-  throw new Error(`must be an instant such as 2025-01-01T00:00:00Z, not '${value}'`)
+  throw new Error(`must be an instant from 1970 to 9999, such as 2025-01-01T00:00:00Z, not '${value}'`)
 }
 
 /** Host names and IP addresses, separated by commas. */

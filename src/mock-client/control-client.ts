@@ -23,6 +23,8 @@ export function controlOf(url: string, ca: string | null) {
 /** Makes a session on a running mock. It is reached below the address that was given, also if the mock sees another. */
 export async function openSession(address: string) {
   const shared = address.replace(/\/+$/, "")
+  if (!URL.canParse(shared))
+    throw new Error(`penknife mock: 'shared' must be a URL such as http://127.0.0.1:8090, not '${address}'`)
   const control = controlOf(shared, null)
   type Session = Pick<MockProcess, "key" | "webhook"> & { readonly id: string }
   const { id, key, webhook } = await control<Session>("POST", "/_mock/sessions")

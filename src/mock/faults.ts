@@ -155,8 +155,9 @@ export function createFaults(createRandom: SeededRandom, own: Profiles = {}, sta
   }
 }
 
-function isForWebhooks(rule: Rule): rule is WebhookFault {
-  return "webhook" in rule
+/** A fault of calls may say so with `webhook: false`. */
+export function isForWebhooks(rule: Rule): rule is WebhookFault {
+  return "webhook" in rule && rule.webhook
 }
 
 /** Whether a rule takes the place of another one. */

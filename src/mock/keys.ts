@@ -8,6 +8,7 @@ import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { Mutation } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
+import { latestMs } from "../values/time-text.ts"
 
 /** The key whose plan `--plan` sets. */
 export const defaultKey = "mock-key"
@@ -99,7 +100,9 @@ export async function seedMagicKeys({ store, admin, accounts, clock, webhook, se
   await issueOn(parts.plan, defaultKey)
   await issueOn("free", "mock-free")
   await issueOn("pro", "mock-pro")
-  await issueOn("pro", "mock-expiring", { expiresMs: startMs + 30 * dayMs }, ["key.expiring"])
+  await issueOn("pro", "mock-expiring", { expiresMs: Math.min(startMs + 30 * dayMs, latestMs) }, [
+    "key.expiring",
+  ])
   const revoked = await issueOn("pro", "mock-revoked")
   if (revoked !== null) await accounts.revokeKey(revoked)
   await issueOn("pro", "mock-forbidden", { allowIps: [unusedAddress] })

@@ -3,6 +3,9 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600
 /** Added to the current time, this is still a valid date. */
 const maxMs = 999_999 * 86_400_000
 
+/** The end of the last year that has four digits. */
+export const latestMs = Date.UTC(10_000, 0) - 1
+
 /** `90s`, `15m`, `24h`, `30d` in milliseconds, `0` for no time at all; null for any other text, or over 999999 days. */
 export function parseDuration(text: string): number | null {
   if (text === "0") return 0

@@ -115,7 +115,7 @@ function toldByMail({ events }: AccountDetails): Pick<AccountDetails, "notify" |
 }
 
 /** @throws AdminFault for notices by mail without an address */
-function requireAddressFor({ email, notify }: Pick<AccountDetails, "email" | "notify">): void {
+export function requireAddressFor({ email, notify }: Pick<AccountDetails, "email" | "notify">): void {
   if (email !== null || notify === "webhook" || notify === "none") return
   throw invalid("notify", "Notices by mail need the e-mail address of the account: give 'email' too.")
 }

@@ -24,6 +24,7 @@ const settings: readonly OptionKey[] = [
     "publicUrl",
     "smtp",
     "mailFrom",
+    "signUpMode",
     "title",
     "brandColor",
     "logo",
@@ -64,7 +65,7 @@ export function addMock(program: Command, parts: CliParts): void {
     const stopped = stopRequested({ stdin })
     const { url, key, ca, webhook, differences } = mock
     if (webhook?.reason)
-      terminal.err(`penknife: --webhook: messages to ${webhook.url} are listed, but ${webhook.reason}\n`)
+      terminal.err(`penknife: Webhooks to ${webhook.url} are listed, but ${webhook.reason}\n`)
     for (const difference of differences ?? []) terminal.err(`penknife: --like: ${difference}\n`)
     if (config.strictLike && differences?.length) {
       await mock.stop()

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { webhookTypes } from "../../../admin/accounts/account.ts"
@@ -10,7 +11,7 @@ import type { AnswerEdit, Chance, Delay } from "../../../mock/rule.ts"
 import { type Stub, stubSchema } from "../../../mock/stubs.ts"
 import { type Expectation, expectationSchema, type Pattern, patternSchema } from "../../../mock/verify.ts"
 import { isObject } from "../../../values/is-object.ts"
-import { parseDuration, parseInstant } from "../../../values/time-text.ts"
+import { latestMs, parseDuration, parseInstant } from "../../../values/time-text.ts"
 import { checkedBy } from "../route-schemas.ts"
 
 type Body = Readonly<Record<string, unknown>>
@@ -39,9 +40,6 @@ export const controlSchemas = {
     return ""
   }),
 }
-
-/** The end of the last year that has four digits. */
-const latestMs = Date.UTC(10_000, 0) - 1
 
 /** Checks of a fault what its schema cannot. Like the other checks here it throws an InputRejected that names the field. */
 export function requireFault(rule: Static<typeof faultSchema>, apis: Apis): Rule {
@@ -144,7 +142,12 @@ export function requireExpectation(body: Static<typeof expectationSchema>, apis:
     reject("at_least", `must not be more than 'at_most', which is ${at_most}`)
   requirePattern(pattern, apis)
   if (!order) return counted
-  const check = (step: Body) => requirePattern({ ...pattern, ...readPattern(step) }, apis)
+  const check = (step: Body) => {
+    const all = { ...readPattern(step), ...pattern }
+    const other = Object.keys(step).find((name) => !isDeepStrictEqual(all[name as keyof Pattern], step[name]))
+    if (other) reject(other, `must not differ from the '${other}' beside 'order', which holds for each step`)
+    return requirePattern(all, apis)
+  }
   const patterns = order.map((step, index) => at(`order[${index}].`, () => check(step)))
   if (new Set(patterns.map(({ webhook }) => webhook === undefined)).size > 1)
     reject("order", "must be of requests alone or of webhooks alone: which came first is not known")

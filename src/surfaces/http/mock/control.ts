@@ -3,6 +3,7 @@ import { InputRejected } from "../../../apis/contract.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import type { Brand } from "../../../config/brand.ts"
+import { isForWebhooks } from "../../../mock/faults.ts"
 import { defaultKey, magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { findRequests, verify } from "../../../mock/verify.ts"
@@ -146,7 +147,7 @@ export function controlApp(parts: ControlParts) {
   change("/_mock/faults", { parse: json, body: controlSchemas.fault }, async (rule) => {
     const fault = requireFault(rule, apis())
     state().faults.put(fault)
-    const isIdle = "webhook" in fault && fault.times !== 0 && !(await state().sendsWebhooks())
+    const isIdle = isForWebhooks(fault) && fault.times !== 0 && !(await state().sendsWebhooks())
     return { ...faults(), ...(isIdle && { note: noReceiver }) }
   })
   change("/_mock/profile", { parse: json, body: controlSchemas.profile }, ({ name }) => {
