@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander"
-import { type Grade, grades } from "../../values/audit-report.ts"
-import { isAudit, isGrade, toReport } from "./audit-report.ts"
+import { type AuditReport, type Grade, grades } from "../../values/audit-report.ts"
+import { toReport } from "./audit-report.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
@@ -33,10 +33,11 @@ export function addAuditMail(program: Command, parts: CliParts): void {
     if (!prepared) throw new Error("no API 'mailaudit' in the catalog")
     const selectors = (flags.selector ?? []).map((text) => ({ name: "selectors", text }))
     const parameters = [{ name: "domain", text: domain ?? "" }, ...selectors]
-    const data = await parts.createLocalCalls(config)(prepared, { kind: "text", parameters })
-    if (!isAudit(data)) throw new Error("the answer of mailaudit is not a report")
+    const calls = parts.createLocalCalls(config)
+    const json = JSON.stringify(await calls(prepared, { kind: "text", parameters }))
+    const data: AuditReport = JSON.parse(json)
     const { terminal } = parts
-    if (flags.json) terminal.out(`${JSON.stringify(data)}\n`)
+    if (flags.json) terminal.out(`${json}\n`)
     else terminal.styled(toReport(data, terminal))
     if (grades.indexOf(data.grade) > grades.indexOf(flags.failBelow))
       throw new GradeTooLow(`${data.domain} has grade ${data.grade}, which is below ${flags.failBelow}`)
@@ -44,8 +45,8 @@ export function addAuditMail(program: Command, parts: CliParts): void {
 }
 
 function toGrade(text: string): Grade {
-  const grade = text.toUpperCase()
-  if (isGrade(grade)) return grade
+  const grade = grades.find((one) => one === text.toUpperCase())
+  if (grade) return grade
   throw new InvalidArgumentError("Write a grade from A to F.")
 }
 

@@ -1,8 +1,7 @@
 /** The answer of mailaudit as a person reads it in a terminal. */
 import { styleText } from "node:util"
-import { type AuditReport, type Grade, grades } from "../../values/audit-report.ts"
+import type { AuditReport, Grade } from "../../values/audit-report.ts"
 import { escapeHidden } from "../../values/hidden-characters.ts"
-import { isObject } from "../../values/is-object.ts"
 
 interface ReportOptions {
   /** Columns of the terminal; null when it goes to a file, and no line is broken. */
@@ -31,7 +30,10 @@ export function toReport(audit: AuditReport, { columns, colours }: ReportOptions
   const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(40, Math.min(columns, fullWidth))
   const { fixes = [] } = audit
   const lines: string[] = []
-  const add = (text: string, start = indent) => lines.push(...wrap(escapeHidden(text), start, width))
+  const add = (text: string) => {
+    const wrapped = Bun.wrapAnsi(escapeHidden(text), width - indent.length)
+    lines.push(...wrapped.split("\n").map((line) => indent + line))
+  }
 
   const titles = new Map(audit.checks.map(({ id, title }) => [id, escapeHidden(title)]))
   const titleOf = (id: string) => titles.get(id) ?? escapeHidden(id)
@@ -69,32 +71,4 @@ function gradeColour(grade: Grade): "green" | "yellow" | "red" {
 
 function toPoints(points: number): string {
   return String(Math.round(points * 10) / 10)
-}
-
-/** The words of a text on lines of this width. A word that is longer stays whole. */
-function wrap(text: string, start: string, width: number): readonly string[] {
-  const lines: string[] = []
-  let line = start
-  for (const word of text.split(" ")) {
-    const longer = line === start ? `${start}${word}` : `${line} ${word}`
-    if (line !== start && Bun.stringWidth(longer) > width) {
-      lines.push(line)
-      line = `${start}${word}`
-    } else line = longer
-  }
-  return [...lines, line]
-}
-
-/** Whether data are those of mailaudit. */
-export function isAudit(data: unknown): data is AuditReport {
-  if (!isObject(data) || typeof data.domain !== "string" || typeof data.score !== "number") return false
-  const areObjects = (list: unknown) => Array.isArray(list) && list.every(isObject)
-  return (
-    isGrade(data.grade) && Array.isArray(data.limited_by) && areObjects(data.checks) && areObjects(data.fixes)
-  )
-}
-
-/** Whether a value is a grade. */
-export function isGrade(value: unknown): value is Grade {
-  return grades.some((grade) => grade === value)
 }

@@ -72,11 +72,6 @@ export function objectOf(properties: JsonObject): JsonObject {
   return { type: "object", required: Object.keys(properties), properties }
 }
 
-/** The schema of a whole number, 0 or more. */
-export function countOf(description: string): JsonObject {
-  return { type: "integer", minimum: 0, description }
-}
-
 /** Converts a definition's schema to JSON Schema 2020-12. Premium fields are not required: not every plan gets them. */
 export function toJsonSchema(schema: TSchema): JsonObject {
   const {

@@ -1,10 +1,10 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
 import { createParser, type EventSourceMessage } from "eventsource-parser"
-import type { Mistake } from "../../../admin/fault.ts"
 import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/config-error.ts"
 import { HttpFailure, type HttpReply, textOf } from "../../../ports/http-client.ts"
 import { isLoopback } from "../../../values/ip.ts"
-import { isObject } from "../../../values/is-object.ts"
 import { adminRoot } from "../../http/admin/operation-routes.ts"
 import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
@@ -205,31 +205,20 @@ function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: str
   )
 }
 
-interface Problem {
-  readonly type?: string
-  readonly detail?: string
-  readonly mistakes?: readonly Mistake[]
-  readonly parameter?: string
-}
+const text = Type.String()
+const mistake = { index: Type.Integer(), detail: text, parameter: Type.Union([text, Type.Null()]) }
+const problemSchema = Type.Partial(
+  Type.Object({ type: text, detail: text, parameter: text, mistakes: Type.Array(Type.Object(mistake)) }),
+)
 
 /** A problem of RFC 9457; null for any other text. */
-function problemOf(text: string): Problem | null {
+function problemOf(text: string): Static<typeof problemSchema> | null {
   try {
-    const { type, detail, mistakes, parameter } = JSON.parse(text)
-    return {
-      ...(typeof type === "string" && { type }),
-      ...(typeof detail === "string" && { detail }),
-      ...(Array.isArray(mistakes) && { mistakes: mistakes.filter(isMistake) }),
-      ...(typeof parameter === "string" && { parameter }),
-    }
+    const problem: unknown = JSON.parse(text)
+    return Value.Check(problemSchema, problem) ? problem : null
   } catch {
     return null
   }
-}
-
-function isMistake(value: unknown): value is Mistake {
-  if (!isObject(value) || !Number.isSafeInteger(value.index) || typeof value.detail !== "string") return false
-  return value.parameter === null || typeof value.parameter === "string"
 }
 
 function failed({ kind, message }: HttpFailure, base: string, isChange: boolean): ServerFailed {
