@@ -69,9 +69,14 @@ export function send<Id extends OperationId>(
  */
 export async function fetchJson<T>(path: string, init: RequestInit): Promise<T> {
   const response = await answerTo(path, init)
-  const text = await textOf(response)
-  const body = parseJson(text)
-  return response.ok ? (body as T) : refuse(response, body)
+  if (!response.ok) throw await problemIn(response)
+  return (await jsonIn(response)) as T
+}
+
+/** The problem that a refusal says. */
+export async function problemIn(response: Response): Promise<Problem> {
+  if (response.status === 401) signedOutAnswers.value++
+  return new Problem(response.status, await jsonIn(response))
 }
 
 /**
@@ -81,12 +86,6 @@ export async function fetchJson<T>(path: string, init: RequestInit): Promise<T> 
 export function postJson<T>(path: string, body: object): Promise<T> {
   const headers = { "content-type": "application/json" }
   return fetchJson<T>(path, { method: "POST", body: JSON.stringify(body), headers })
-}
-
-/** @throws Problem for an answer that is a refusal */
-export function refuse({ status }: Response, body: unknown): never {
-  if (status === 401) signedOutAnswers.value++
-  throw new Problem(status, body)
 }
 
 /**
@@ -114,16 +113,16 @@ export async function answerTo(path: string, init: RequestInit): Promise<Respons
 }
 
 /** @throws Unreachable, or the error of an aborted request */
-export async function textOf(response: Response): Promise<string> {
+async function jsonIn(response: Response): Promise<unknown> {
   try {
-    return await response.text()
+    return parseJson(await response.text())
   } catch (cause) {
     throw unreachableUnlessAborted(cause)
   }
 }
 
 /** The error to throw when a request has failed: that of an aborted one, or Unreachable. */
-export function unreachableUnlessAborted(cause: unknown): unknown {
+function unreachableUnlessAborted(cause: unknown): unknown {
   if (cause instanceof DOMException && cause.name === "AbortError") return cause
   noteUnreachable()
   return new Unreachable()

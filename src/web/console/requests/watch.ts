@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { toQueryString } from "../../client/address.ts"
-import { after } from "../../client/browser.ts"
-import type { AnswerOf } from "../../client/operations.ts"
-import { Problem, Unreachable } from "../../client/problem.ts"
-import { hasEnded } from "../../client/request.ts"
-import { watch } from "../../client/watch.ts"
+import { after, openEvents } from "../../client/browser.ts"
+import { type AnswerOf, addressOfRead } from "../../client/operations.ts"
+import { type Problem, Unreachable } from "../../client/problem.ts"
+import { answerTo, hasEnded, problemIn } from "../../client/request.ts"
 
 type LiveRequest = AnswerOf<"requests.tail">
 
@@ -83,8 +82,9 @@ export function useWatch(filters: Filters, isPaused: boolean): Watched {
 
   useEffect(() => {
     if (hasEnded.value) return
-    const abort = new AbortController()
-    const { signal } = abort
+    const address = addressOfRead("requests.tail", listsOf(latest.current))
+    const events = openEvents(address)
+    let isOver = false
     let cancelShow: (() => void) | null = null
     let cancelRetry = () => {}
 
@@ -94,41 +94,32 @@ export function useWatch(filters: Filters, isPaused: boolean): Watched {
       else showWaiting()
     }
 
-    function onEntry(request: LiveRequest): void {
-      if (signal.aborted) return
-      waiting.current.push({ ...request, number: ++count.current })
-      if (waiting.current.length > maxShown) waiting.current.shift()
-      cancelShow ??= after(showEveryMs, show)
-    }
-
-    function onLost(more: number): void {
-      if (!signal.aborted) update(({ lost }) => ({ lost: lost + more }))
-    }
-
-    function onOpen(): void {
-      if (!signal.aborted) update(() => ({ state: "live", problem: null }))
-    }
-
-    function again(): void {
-      if (signal.aborted) return
-      update(() => ({ state: "lost" }))
+    /** @param problem why the service refuses; null if it does not */
+    function again(problem: Problem | null): void {
+      if (isOver) return
+      update(() => ({ problem }))
+      if (problem && problem.status < 500) return
       cancelRetry = after(retryMs, () => setAttempt((before) => before + 1))
     }
 
     update(() => ({ state: "connecting" }))
-    watch("requests.tail", listsOf(latest.current), signal, { onOpen, onEntry, onLost }).then(
-      again,
-      (thrown) => {
-        if (signal.aborted) return
-        if (thrown instanceof Unreachable) again()
-        else if (thrown instanceof Problem) {
-          update(() => ({ state: "lost", problem: thrown }))
-          if (thrown.status >= 500) again()
-        } else throw thrown
-      },
-    )
+    events.onopen = () => update(() => ({ state: "live", problem: null }))
+    events.onmessage = ({ data }) => {
+      waiting.current.push({ ...JSON.parse(data), number: ++count.current })
+      if (waiting.current.length > maxShown) waiting.current.shift()
+      cancelShow ??= after(showEveryMs, show)
+    }
+    events.addEventListener("lost", ({ data }) => {
+      update(({ lost }) => ({ lost: lost + JSON.parse(data).count }))
+    })
+    events.onerror = () => {
+      events.close()
+      update(() => ({ state: "lost" }))
+      problemAt(address).then(again)
+    }
     return () => {
-      abort.abort()
+      isOver = true
+      events.close()
       cancelShow?.()
       cancelRetry()
     }
@@ -143,5 +134,19 @@ export function useWatch(filters: Filters, isPaused: boolean): Watched {
     ...shown,
     clear: () => update(() => ({ requests: [] })),
     retry: () => setAttempt((before) => before + 1),
+  }
+}
+
+/** Why the service refuses to be watched, which no browser tells; null if it does not, or cannot be reached. */
+async function problemAt(address: string): Promise<Problem | null> {
+  const abort = new AbortController()
+  try {
+    const response = await answerTo(address, { signal: abort.signal })
+    return response.ok ? null : await problemIn(response)
+  } catch (thrown) {
+    if (thrown instanceof Unreachable) return null
+    throw thrown
+  } finally {
+    abort.abort()
   }
 }
