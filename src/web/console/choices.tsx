@@ -1,8 +1,8 @@
 /** Choices in forms and filters of several screens, and sizes. */
 import { may } from "../client/session.ts"
 import { useRead } from "../client/use-read.ts"
-import { type Choices, withPresent } from "../kit/field.tsx"
-import { ChoiceFilter, filterValue, TextFilter } from "../kit/filters.tsx"
+import type { Choices } from "../kit/field.tsx"
+import { ChoiceFilter, TextFilter } from "../kit/filters.tsx"
 
 /** How an account gets notices. */
 export const notifyChoices = [
@@ -37,10 +37,7 @@ export function useApiChoices(): Choices {
 export function ApiFilter({ others = [] }: { readonly others?: Choices }) {
   const apis = useApiChoices()
   if (!may("plans.list")) return <TextFilter name="api" label="API" placeholder="hmac" />
-  const value = filterValue("api")
-  const known = [...apis, ...others]
-  const choices = withPresent([["", "All APIs"], ...known], value)
-  return <ChoiceFilter name="api" label="API" choices={choices} />
+  return <ChoiceFilter name="api" label="API" choices={[["", "All APIs"], ...apis, ...others]} />
 }
 
 /** `1.5 MB`. */

@@ -2,7 +2,7 @@ import type { RenderableProps } from "preact"
 import { useEffect, useId, useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
 import { after } from "../client/browser.ts"
-import { type Choices, Options } from "./field.tsx"
+import { type Choices, Options, withPresent } from "./field.tsx"
 import { fromZoneMinute, toZoneMinute, zoneWord } from "./text.tsx"
 
 /** A row of filters. Each keeps its value in the address, so that a filtered list can be bookmarked and shared. */
@@ -136,7 +136,7 @@ export function ChoiceFilter({ name, label, choices, isLabelHidden, isFixed = fa
   const isKnown = choices.some(([each]) => each === inAddress)
   const value = isFixed && !isKnown ? "" : inAddress
   // The choices may come later than the address, or lack what is in it.
-  const shown = isFixed || isKnown ? choices : [...choices, [value, value] as const]
+  const shown = isFixed ? choices : withPresent(choices, value)
   return (
     <FilterFrame id={id} label={label} isLabelHidden={isLabelHidden}>
       <select

@@ -1,13 +1,8 @@
 import { useRef, useState } from "preact/hooks"
 import { Button } from "./button.tsx"
 
-interface SecretProps {
-  readonly label: string
-  readonly text: string
-}
-
 /** A text that is shown once, such as a new key, with a button that copies it. */
-export function Secret({ label, text }: SecretProps) {
+export function Secret({ label, text }: { readonly label: string; readonly text: string }) {
   const code = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState(false)
 

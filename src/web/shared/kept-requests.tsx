@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf } from "../client/operations.ts"
-import { withPresent } from "../kit/field.tsx"
 import { ChoiceFilter, Filters, filterValues, TextFilter, TimeFilter } from "../kit/filters.tsx"
 import { PagedTable } from "../kit/paged-table.tsx"
 import { Empty } from "../kit/states.tsx"
@@ -22,7 +21,7 @@ export function KeptRequests({ children, caller }: KeptRequestsProps) {
   return (
     <>
       <Filters label="Search requests">
-        <ChoiceFilter name="status" label="Status" choices={withPresent(statuses, filters.status)} />
+        <ChoiceFilter name="status" label="Status" choices={statuses} />
         {children}
         <TextFilter name="fault" label="Fault" placeholder="rateLimited" isShort />
         <TextFilter name="request_id" label="Request id" placeholder="From the answer" isShort />

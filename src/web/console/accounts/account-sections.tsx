@@ -10,8 +10,7 @@ import { CreateKey } from "../../shared/key-fields.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
 import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
 import { eventChoices, useApiChoices } from "../choices.tsx"
-import { keyActions } from "../keys/key-actions.tsx"
-import { type ListedKey, ownKeyColumns } from "../keys/key-columns.tsx"
+import { keyActions, type ListedKey, ownKeyColumns } from "../keys/listed-keys.tsx"
 import { type AccountWindowProps, ChooseEvents } from "./account-windows.tsx"
 
 /** The most keys that are maxKeys; the screen of keys has all of them. */

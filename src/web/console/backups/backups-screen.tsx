@@ -147,12 +147,7 @@ function whyNot(health: Health | null, config: Settings | null) {
   return null
 }
 
-interface LastBackupProps {
-  readonly health: Health
-  readonly config: Settings | null
-}
-
-function LastBackup({ health, config }: LastBackupProps) {
+function LastBackup({ health, config }: { readonly health: Health; readonly config: Settings | null }) {
   const { last_backup: last, last_backup_age_seconds: age, store_bytes: bytes } = health
   const every = config?.backup_every
   return (

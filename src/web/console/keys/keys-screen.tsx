@@ -15,8 +15,7 @@ import { Time } from "../../kit/text.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf } from "../../shared/key-state.tsx"
 import { useApiChoices } from "../choices.tsx"
-import { keyActions } from "./key-actions.tsx"
-import { keyColumns, type ListedKey } from "./key-columns.tsx"
+import { keyActions, keyColumns, type ListedKey } from "./listed-keys.tsx"
 
 const states = [
   ["", "All"],

@@ -125,7 +125,7 @@ function HealthFacts() {
               `${health.store === "sqlite" ? "SQLite" : "PostgreSQL"}, ${formatBytes(sizeOf(health))}`,
             ],
             ["Charges", `${formatNumber(health.charges)} (${formatNumber(health.refusals)} refused)`],
-            ["Notices", <Notices key="notices" health={health} />],
+            ["Notices", `${formatNumber(health.notices.pending || "none")} waiting`],
             ["Mail", <Mail key="mail" health={health} />],
             ["Last backup", <LastBackup key="backup" health={health} />],
             ...Object.entries(health.lists).map(
@@ -136,10 +136,6 @@ function HealthFacts() {
       )}
     </Ready>
   )
-}
-
-function Notices({ health: { notices } }: { readonly health: Health }) {
-  return notices.pending === 0 ? <>none waiting</> : <>{formatNumber(notices.pending)} waiting</>
 }
 
 function Mail({ health: { mail } }: { readonly health: Health }) {

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Button } from "../../kit/button.tsx"
-import { withPresent } from "../../kit/field.tsx"
 import { ChoiceFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Empty, ErrorBox } from "../../kit/states.tsx"
@@ -41,7 +40,7 @@ export function LiveScreen({ switcher }: { readonly switcher: ComponentChildren 
       }
     >
       <Filters label="Filter requests">
-        <ChoiceFilter name="status" label="Status" choices={withPresent(statuses, filters.status)} />
+        <ChoiceFilter name="status" label="Status" choices={statuses} />
         <ApiFilter />
         <TextFilter name="fault" label="Fault" placeholder="rateLimited" isShort />
         <TextFilter name="account" label="Account" placeholder="acc_…" isShort />

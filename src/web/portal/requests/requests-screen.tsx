@@ -1,8 +1,7 @@
 import { ownAccount } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { RefreshButton } from "../../kit/action-button.tsx"
-import { withPresent } from "../../kit/field.tsx"
-import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
+import { ChoiceFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { type KeptRequest, KeptRequests } from "../../shared/kept-requests.tsx"
@@ -28,16 +27,8 @@ export function RequestsScreen() {
       actions={<RefreshButton />}
     >
       <KeptRequests caller={caller}>
-        <ChoiceFilter
-          name="api"
-          label="API"
-          choices={withPresent([["", "All APIs"], ...toChoices(apis ?? [])], filterValue("api"))}
-        />
-        <ChoiceFilter
-          name="key"
-          label="Key"
-          choices={withPresent([["", "All keys"], ...names], filterValue("key"))}
-        />
+        <ChoiceFilter name="api" label="API" choices={[["", "All APIs"], ...toChoices(apis ?? [])]} />
+        <ChoiceFilter name="key" label="Key" choices={[["", "All keys"], ...names]} />
       </KeptRequests>
     </Page>
   )
