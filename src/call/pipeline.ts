@@ -1,5 +1,5 @@
 import { ApiMistake, type Ports, Unavailable } from "../apis/contract.ts"
-import type { Envelope } from "../encode/envelope.ts"
+import type { Envelope } from "../encode/tree.ts"
 import type { Log } from "../ports/log.ts"
 import type { ChargeItem, RateOutcome, RateState } from "../store/store.ts"
 import { type Admission, rateLimited } from "./admission.ts"

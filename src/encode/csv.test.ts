@@ -3,8 +3,8 @@ import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
 import { toCsvRow } from "./csv.ts"
-import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope } from "./formats.ts"
+import type { Envelope } from "./tree.ts"
 
 const encodeCsv = (envelope: Envelope) => encodeEnvelope("csv", envelope)
 

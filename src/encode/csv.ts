@@ -1,6 +1,5 @@
-import type { Envelope } from "./envelope.ts"
 import { createEscape } from "./escape.ts"
-import { type Encoded, encodeTree, type Layout } from "./tree.ts"
+import { type Encoded, type Envelope, encodeTree, type Layout } from "./tree.ts"
 
 /**
  * CSV (RFC 4180): `key,value`, then a row for each value in `data`, with keys such as `formatted.loanAmount` and `sorted[0]`.

@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache"
 import Negotiator from "negotiator"
 import { encodeCsv } from "./csv.ts"
-import type { Envelope } from "./envelope.ts"
 import { encodeJson } from "./json.ts"
-import { type Encoded, toWhole } from "./tree.ts"
+import { type Encoded, type Envelope, toWhole } from "./tree.ts"
 import { encodeXml } from "./xml.ts"
 import { encodeYaml } from "./yaml.ts"
 

@@ -1,8 +1,7 @@
 import { csvLayout } from "./csv.ts"
-import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope, type Format } from "./formats.ts"
 import { encodeJsonItems } from "./json.ts"
-import { type Encoded, encodeTree, type Layout, type Place } from "./tree.ts"
+import { type Encoded, type Envelope, encodeTree, type Layout, type Place } from "./tree.ts"
 import { xmlLayout } from "./xml.ts"
 import { yamlLayout } from "./yaml.ts"
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
 import { encodeWhole } from "../../test/support/whole-encoders.ts"
-import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope, encodeInPieces, formats } from "./formats.ts"
+import type { Envelope } from "./tree.ts"
 import { maxPartLength, pieceLength } from "./tree.ts"
 
 /** Envelopes with long texts, whose pairs of surrogates fall on any place, with long lists, and with lists in lists. */

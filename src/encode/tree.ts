@@ -1,3 +1,13 @@
+/**
+ * Every REST answer, in any format. `data` holds JSON values only, without cycles; keys are letters, digits and underscores.
+ * A member that is undefined counts as absent.
+ */
+export interface Envelope {
+  readonly status: "ok" | "error"
+  readonly error: string | null
+  readonly data: object | null
+}
+
 /** The place of a value in the text, in the terms of a format: a path, the name of an element, or the begun line. */
 export interface Place {
   readonly text: string

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
-import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope } from "./formats.ts"
+import type { Envelope } from "./tree.ts"
 
 const encodeXml = (envelope: Envelope) => encodeEnvelope("xml", envelope)
 

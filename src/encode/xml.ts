@@ -1,6 +1,5 @@
-import type { Envelope } from "./envelope.ts"
 import { createEscape } from "./escape.ts"
-import { type Encoded, encodeTree, type Layout, type Place } from "./tree.ts"
+import { type Encoded, type Envelope, encodeTree, type Layout, type Place } from "./tree.ts"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 const namespace = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'

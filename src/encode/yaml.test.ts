@@ -9,8 +9,8 @@ import {
   lookalikes,
   toJsonValue,
 } from "../../test/data/envelope-samples.ts"
-import type { Envelope } from "./envelope.ts"
 import { encodeEnvelope } from "./formats.ts"
+import type { Envelope } from "./tree.ts"
 
 const encodeYaml = (envelope: Envelope) => encodeEnvelope("yaml", envelope)
 

@@ -1,7 +1,6 @@
 import { yamlEscapes } from "../values/yaml-escapes.ts"
-import type { Envelope } from "./envelope.ts"
 import { createEscape } from "./escape.ts"
-import { type Encoded, encodeTree, type Layout, type Place } from "./tree.ts"
+import { type Encoded, type Envelope, encodeTree, type Layout, type Place } from "./tree.ts"
 
 /** Block-style YAML that YAML 1.1 and YAML 1.2 load as the same value. Each scalar is one line; no anchors, aliases or tags. */
 export function encodeYaml({ status, error, data }: Envelope): Encoded {

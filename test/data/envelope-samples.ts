@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import type { Envelope } from "../../src/encode/envelope.ts"
+import type { Envelope } from "../../src/encode/tree.ts"
 
 /** Strings that one reader or another takes for something else when they stand unquoted. */
 export const lookalikes: readonly string[] = [

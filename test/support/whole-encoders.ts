@@ -1,7 +1,7 @@
 import { XMLBuilder } from "fast-xml-parser"
 import { type ScalarTag, stringify } from "yaml"
-import type { Envelope } from "../../src/encode/envelope.ts"
 import type { Format } from "../../src/encode/formats.ts"
+import type { Envelope } from "../../src/encode/tree.ts"
 import { toYamlScalar } from "../../src/encode/yaml.ts"
 
 /** The formats written by well-known libraries, all at once, as a reference. Only scalars of YAML are our own. */

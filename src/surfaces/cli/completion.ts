@@ -1,10 +1,9 @@
-import { Argument, type Command } from "commander"
+import { Argument, type Command, type Option } from "commander"
 import bash from "./completion/bash.txt" with { type: "text" }
 import fish from "./completion/fish.txt" with { type: "text" }
 import zsh from "./completion/zsh.txt" with { type: "text" }
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { suggest } from "./suggest.ts"
 
 /** `completion`: a script that makes a shell complete commands. The script asks the hidden command `complete` at each use. */
 export function addCompletion(program: Command, { terminal }: CliParts): void {
@@ -33,3 +32,89 @@ type Shell = (typeof shells)[number]
 
 /** The script of each shell. It calls the program again for every completion, so that it stays right when penknife is updated. */
 const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }
+
+/** One continuation of a command line. */
+interface Suggestion {
+  readonly text: string
+  readonly help: string
+}
+
+/** A special continuation, which the scripts in `completion/` know: the shell completes file names. */
+const filesMark = ":files"
+
+/** The words that can replace the last word: commands, options and choices. */
+function suggest(program: Command, words: readonly string[]): readonly Suggestion[] {
+  const place = findPlace(program, words.slice(0, -1))
+  return suggestAt(place, words.at(-1) ?? "").filter(({ text }) => text !== "")
+}
+
+/** The state after the words of a command line. */
+interface Place {
+  readonly command: Command
+  /** The option whose value comes next. */
+  readonly option: Option | null
+  /** How many arguments were given. */
+  readonly given: number
+  /** After `--` there are no options. */
+  readonly isLiteral: boolean
+}
+
+function findPlace(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: program, option: null, given: 0, isLiteral: false }
+  for (const word of words) place = after(place, word)
+  return place
+}
+
+function after(place: Place, word: string): Place {
+  const { command, option, given, isLiteral } = place
+  // Bash treats "=" as a separate word.
+  if (option) return word === "=" ? place : { ...place, option: null }
+  if (!isLiteral && word === "--") return { ...place, isLiteral: true }
+  if (!isLiteral && word.startsWith("-")) {
+    const found = optionsOf(command).find(({ long, short }) => long === word || short === word)
+    return { ...place, option: found && (found.required || found.optional) ? found : null }
+  }
+  const below = isLiteral || given > 0 ? undefined : commandsOf(command).find((one) => one.name() === word)
+  if (!below) return { ...place, given: given + 1 }
+  // A command follows "help".
+  return below.name() === "help" ? place : { ...place, command: below }
+}
+
+function suggestAt({ command, option, given, isLiteral }: Place, word: string): readonly Suggestion[] {
+  if (option) return valuesOf(option.argChoices, option.flags, word === "=" ? "" : word)
+  if (!isLiteral && word.startsWith("-")) return optionsStartingWith(command, word)
+  const argument = command.registeredArguments[given]
+  const values = argument ? valuesOf(argument.argChoices, argument.name(), word) : []
+  const below = given > 0 || isLiteral ? [] : commandsOf(command)
+  const commands = below
+    .filter((one) => one.name().startsWith(word))
+    .map((one) => ({ text: one.name(), help: one.summary() || one.description() }))
+  return [...commands, ...values]
+}
+
+/** Also handles a word such as `--log-level=de`. */
+function optionsStartingWith(command: Command, word: string): readonly Suggestion[] {
+  const [name = "", value] = word.split("=", 2)
+  const options = optionsOf(command)
+  if (value === undefined) {
+    return options
+      .filter(({ long }) => long?.startsWith(word))
+      .map(({ long, description }) => ({ text: long ?? "", help: description }))
+  }
+  const option = options.find(({ long }) => long === name)
+  const values = option ? valuesOf(option.argChoices, "", value) : []
+  return values.map(({ text, help }) => ({ text: `${name}=${text}`, help }))
+}
+
+function valuesOf(choices: readonly string[] | undefined, flags: string, word: string) {
+  if (choices) return choices.filter((text) => text.startsWith(word)).map((text) => ({ text, help: "" }))
+  return /FILE/.test(flags) ? [{ text: filesMark, help: "" }] : []
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command.createHelp().visibleOptions(command)
+}
+
+function commandsOf(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command)
+}

@@ -1,6 +1,6 @@
 import { maxReplays, maxReplaysAskingOthers } from "../../call/idempotency.ts"
-import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
+import type { Envelope } from "../../encode/tree.ts"
 import { formats as textFormats } from "./components.json"
 import { type JsonObject, objectOf, refTo } from "./json-object.ts"
 

@@ -52,3 +52,8 @@ export class ServerFailed extends Error {
     this.refusedParameter = refusedParameter
   }
 }
+
+/** The user declined a change that cannot be undone. */
+export class Declined extends Error {
+  override readonly name = "Declined"
+}

@@ -7,7 +7,6 @@ import { example } from "../output.ts"
 import type { CliParts } from "../parts.ts"
 import { onConfig } from "../settings.ts"
 import { wholeNumber } from "../values.ts"
-import { requireConsent } from "./consent.ts"
 import { findOrAdd } from "./groups.ts"
 import { openBackend, openRemote } from "./open-backend.ts"
 import { toArgument, toOptions } from "./parameters.ts"
@@ -20,6 +19,7 @@ import {
   type ReadEntry,
   readEntry,
   refuseUsage,
+  requireConsent,
 } from "./read-entry.ts"
 import { isPaged, runAndPrint, saveAndPrint, watchAndPrint } from "./run-and-print.ts"
 

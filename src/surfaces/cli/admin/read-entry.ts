@@ -5,7 +5,7 @@ import type { Operation, OperationCommand } from "../../../admin/operation.ts"
 import { InputRejected } from "../../../apis/contract.ts"
 import { compileInput } from "../../../call/input.ts"
 import type { CliParts } from "../parts.ts"
-import { ServerFailed } from "./backend.ts"
+import { Declined, ServerFailed } from "./backend.ts"
 import { nameOnCommandLine, nothing } from "./parameters.ts"
 
 /** One way to call an operation. */
@@ -154,4 +154,22 @@ async function readSecret(name: string, { standardInput }: CliParts): Promise<st
     ? await standardInput.ask(question, { hidden: true })
     : await standardInput.read()
   return (text ?? "").trim()
+}
+
+/**
+ * Asks before a change that cannot be undone. Asks only on a terminal, since scripts could not answer.
+ * @throws Declined
+ */
+export async function requireConsent(
+  { operation, command, input }: ReadEntry,
+  { yes }: Flags,
+  { standardInput }: CliParts,
+): Promise<void> {
+  if (!operation.isFinal || yes || !standardInput.isTerminal) return
+  const names = (command.args ?? []).map((name) => input[name]).filter((value) => value !== undefined)
+  const subject = [operation.title, ...names].join(" ")
+  const answer = await standardInput.ask(`${subject}: this cannot be undone. Go on? [y/N] `, {
+    hidden: false,
+  })
+  if (!/^\s*y(es)?\s*$/i.test(answer ?? "")) throw new Declined("Nothing was changed.")
 }
