@@ -1,15 +1,17 @@
 /** `GET /metrics`: the values, and that clients cannot add series. */
 import { afterAll, expect, test } from "bun:test"
 import { httpLimits } from "../src/surfaces/http/read/limits.ts"
+import { createManualClock } from "./support/clock.ts"
 import { readMetrics, sumOf } from "./support/metrics.ts"
+import { ownCommand } from "./support/own-command.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { unreadCall } from "./support/unread.ts"
 import { until } from "./support/until.ts"
 
 const services: TestService[] = []
-async function start(flags: Record<string, unknown> = {}) {
-  const service = await startTestService({ flags })
+async function start(flags: Record<string, unknown> = {}, clock = createManualClock()) {
+  const service = await startTestService({ flags, clock })
   services.push(service)
   const scrape = async (headers: Record<string, string> = {}) => {
     // Otherwise it could be the answer of a moment ago.
@@ -242,4 +244,32 @@ test("a slash at the end makes another path, which a proxy may let through", asy
     404,
     expect.stringContaining("Did you mean /metrics?"),
   ])
+})
+
+test("metrics that everyone may read do not tell whose question for a link made a mail", async () => {
+  const smtp = "smtp://127.0.0.1:1?starttls=never"
+  const mail = { smtp, mailFrom: "a@acme.example", signUpMode: "open", trustProxy: ["127.0.0.0/8"] }
+  const ask = async (service: TestService, email: string, network: number) => {
+    const headers = { ...json, origin: service.url, "x-forwarded-for": `10.0.${network}.1` }
+    const answer = await service.post("/portal/mail-links", { for: "sign-in", email }, { headers })
+    expect(answer.status).toBe(202)
+  }
+  const clock = createManualClock()
+  const shown: string[][] = []
+  for (const asked of ["ann@example.com", "bob@example.com"]) {
+    const { service, scrape } = await start(mail, clock)
+    const create = ["account", "create", "--name", "Ann", "--plan", "free", "--email", "ann@example.com"]
+    expect((await ownCommand([...create, "--db", service.db])).exitCode).toBe(0)
+    await Promise.all([1, 2, 3].map((network) => ask(service, asked, network)))
+    const text = await (await scrape()).text()
+    // Real time tells of this machine alone.
+    shown.push(text.split("\n").filter((line) => !/event_loop_lag|process_start_time/.test(line)))
+  }
+  expect(shown[0]).toEqual(shown[1] ?? [])
+  const { scrape } = await start({ ...mail, metricsToken: "secret" })
+  const authorization = "Bearer secret"
+  const series = readMetrics(await (await scrape({ authorization })).text())
+  expect(series.get('penknife_mails{state="pending"}')).toBe(0)
+  expect(series.get('penknife_store_bytes{part="main"}')).toBeGreaterThan(1_023)
+  expect(series.get("process_cpu_seconds_total")).toBeGreaterThan(0)
 })

@@ -46,6 +46,7 @@ export function createGenerations(options: GenerationParts) {
     const definitions = apis.map(({ definition }) => definition)
     const admission = createAdmission(store, config.plans, ports, sunsetsOf(definitions))
     const charges = createCharges(store, admission, ports, log, findSnapshot)
+    const hidesMails = config.smtp !== null && config.metricsToken === null
     const apiIds = definitions.map(({ id }) => id)
     return {
       ...runningOf(config, apis),
@@ -56,7 +57,7 @@ export function createGenerations(options: GenerationParts) {
         tracer,
         guests,
         observer: observability.observerFor(apiIds, config.logLevel, config.logSample),
-        readMetrics: config.noMetrics ? null : observability.readMetrics,
+        readMetrics: config.noMetrics ? null : () => observability.readMetrics(hidesMails),
         ping: () => store.ready(),
         admin,
         portal: config.noPortal ? null : admin,

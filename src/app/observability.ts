@@ -172,7 +172,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       return createObserver(counts, requestLog, clock, apiIds, sinks)
     },
     requests,
-    readMetrics: async () => toExposition(await siblings.gather()),
+    readMetrics: async (hidesMails = false) => toExposition(await siblings.gather(), hidesMails),
     history,
     kept,
     /** Ends the timer of the measurements. */

@@ -164,9 +164,17 @@ function histogram(name: Name, all: readonly LabelledHistogram[]): Metric {
 /** Metrics in the Prometheus text format. */
 export type Exposition = { readonly contentType: string; readonly text: string }
 
-/** Merges the reports of all processes into one text. */
-export async function toExposition(reports: readonly Report[]): Promise<Exposition> {
-  const registry = await aggregate(reports)
+/** Metrics that would tell strangers whether their question for a link made a mail, and so who has an account. */
+const ofMails: readonly string[] =
+  "penknife_mails penknife_store_bytes process_resident_memory_bytes process_cpu_seconds_total".split(" ")
+
+/**
+ * Merges the reports of all processes into one text.
+ * @param hidesMails leaves out what tells strangers of mails
+ */
+export async function toExposition(reports: readonly Report[], hidesMails: boolean): Promise<Exposition> {
+  const isShown = ({ name }: Metric) => !hidesMails || !ofMails.includes(name)
+  const registry = await aggregate(reports.map((report) => report.filter(isShown)))
   return { contentType: registry.contentType, text: await registry.metrics() }
 }
 
