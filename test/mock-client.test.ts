@@ -104,6 +104,9 @@ test("a wait for webhooks ends at its time, also if each look is slow, as while 
   }
   await expect(waitForWebhooks(slow, { timeoutMs: 2_000 })).rejects.toThrow("were delivered in 2000 ms")
   expect(looks).toBe(2)
+  const underWay = { id: "msg_1", type: "test", state: "pending", reason: null }
+  const waiting = async () => [{ ...underWay, next_attempt: "2025-01-01T00:01:00.000Z" }]
+  await expect(waitForWebhooks(waiting, { timeoutMs: 0 })).rejects.toThrow(/ is pending: no answer so far$/)
   // With a clock that a test has stopped, the waits are counted.
   looks = 0
   const stopped = async () => {

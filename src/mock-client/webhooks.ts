@@ -43,6 +43,8 @@ export async function waitForWebhooks<N extends Notice>(
   }
 }
 
+/** Without a reason an attempt is under way or waits for its turn: its next attempt is only due if no answer comes. */
 function describe({ id, type, state, reason, next_attempt }: Notice): string {
-  return `${type} ${id} is ${state}: ${reason ?? "not tried yet"}${next_attempt === null ? "" : `; it is tried next at ${next_attempt}`}`
+  const next = reason === null || next_attempt === null ? "" : `; it is tried next at ${next_attempt}`
+  return `${type} ${id} is ${state}: ${reason ?? "no answer so far"}${next}`
 }

@@ -100,9 +100,8 @@ export async function seedMagicKeys({ store, admin, accounts, clock, webhook, se
   await issueOn(parts.plan, defaultKey)
   await issueOn("free", "mock-free")
   await issueOn("pro", "mock-pro")
-  await issueOn("pro", "mock-expiring", { expiresMs: Math.min(startMs + 30 * dayMs, latestMs) }, [
-    "key.expiring",
-  ])
+  const expiresMs = Math.min(startMs + 30 * dayMs, latestMs)
+  await issueOn("pro", "mock-expiring", { expiresMs }, ["key.expiring"])
   const revoked = await issueOn("pro", "mock-revoked")
   if (revoked !== null) await accounts.revokeKey(revoked)
   await issueOn("pro", "mock-forbidden", { allowIps: [unusedAddress] })
