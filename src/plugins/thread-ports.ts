@@ -1,4 +1,4 @@
-import type { Dns, DnsAnswer, DnsReply, DnsType, Random } from "../apis/contract.ts"
+import type { Dns, DnsAnswer, DnsReply, DnsType, Random, Web, WebAnswer } from "../apis/contract.ts"
 import { typeNumberOf, typeNumbers } from "../ports/dns/record-types.ts"
 import type { ThreadQuestion } from "./messages.ts"
 
@@ -10,65 +10,100 @@ const maxQuestions = 241
  */
 const maxUnderWay = 16
 const maxNameLength = 1_000
+/** The service sends at most 30 requests of one call, and must hear of one more to know that the limit was exceeded. */
+const maxRequests = 31
+const maxUrlLength = 4_000
 
 /**
- * The DNS as an operator's API sees it: the service asks.
- * @param ask sends a question to the service
+ * Numbers the questions of a run, which the service answers. A question over the limit of its run is not sent, nor one of an
+ * earlier run: both get null, and those of earlier runs that wait get no answer.
+ * @param send sends a question to the service
  */
-export function createThreadDns(ask: (question: number, asked: ThreadQuestion) => void) {
-  const waiting = new Map<number, WaitingQuestion>()
+function createQuestions<Asked, Answer>(
+  send: (question: number, asked: Asked) => void,
+  { most, mostUnderWay = most }: { readonly most: number; readonly mostUnderWay?: number },
+) {
+  const waiting = new Map<number, { readonly asked: Asked; end(answer: Answer): void }>()
   /** The questions in `waiting` that are not sent yet. */
   const unsent: number[] = []
   let lastQuestion = 0
   let lastRun = 0
 
   function sendNext(): void {
-    if (waiting.size - unsent.length >= maxUnderWay) return
+    if (waiting.size - unsent.length >= mostUnderWay) return
     const question = unsent.shift()
     const next = question === undefined ? undefined : waiting.get(question)
-    if (question !== undefined && next) ask(question, next.asked)
-  }
-
-  function begin(): Dns {
-    waiting.clear()
-    unsent.length = 0
-    const run = ++lastRun
-    const lastOfRun = lastQuestion + maxQuestions
-    async function askNext(asked: ThreadQuestion): Promise<DnsAnswer | DnsReply> {
-      if (run !== lastRun || lastQuestion === lastOfRun) return { kind: "failure", reason: "aborted" }
-      const question = ++lastQuestion
-      const { promise, resolve } = Promise.withResolvers<DnsAnswer | DnsReply>()
-      waiting.set(question, { asked, end: resolve })
-      unsent.push(question)
-      sendNext()
-      return promise
-    }
-
-    return {
-      // The service answers a question by its operation, with records of its type.
-      async resolve<T extends DnsType>(name: string, type: T) {
-        requireQuestion("resolve", name, type)
-        return askNext({ name, type, exchange: null }) as Promise<DnsAnswer<T>>
-      },
-      async exchange(name, type, options) {
-        requireQuestion("exchange", name, type)
-        return askNext({ name, type, exchange: { dnssec: options?.dnssec === true } }) as Promise<DnsReply>
-      },
-    }
+    if (question !== undefined && next) send(question, next.asked)
   }
 
   return {
-    /** Returns the DNS of a new run. The objects of earlier runs answer nothing from then on. */
-    begin,
+    /** Returns the function that asks in a new run. */
+    begin() {
+      waiting.clear()
+      unsent.length = 0
+      const run = ++lastRun
+      const lastOfRun = lastQuestion + most
+      return (asked: Asked): Promise<Answer> | null => {
+        if (run !== lastRun || lastQuestion === lastOfRun) return null
+        const question = ++lastQuestion
+        const { promise, resolve } = Promise.withResolvers<Answer>()
+        waiting.set(question, { asked, end: resolve })
+        unsent.push(question)
+        sendNext()
+        return promise
+      }
+    },
     /** Takes the service's answer to a question. */
-    take(question: number, answer: DnsAnswer | DnsReply) {
+    take(question: number, answer: Answer) {
       waiting.get(question)?.end(answer)
       if (waiting.delete(question)) sendNext()
     },
   }
 }
 
-type WaitingQuestion = { readonly asked: ThreadQuestion; end(answer: DnsAnswer | DnsReply): void }
+const aborted = { kind: "failure", reason: "aborted" } as const
+
+/** The DNS as an operator's API sees it: the service asks. `begin` returns that of a new run. */
+export function createThreadDns(send: (question: number, asked: ThreadQuestion) => void) {
+  const limits = { most: maxQuestions, mostUnderWay: maxUnderWay }
+  const { begin, take } = createQuestions<ThreadQuestion, DnsAnswer | DnsReply>(send, limits)
+  return {
+    begin(): Dns {
+      const ask = begin()
+      return {
+        // The service answers a question by its operation, with records of its type.
+        async resolve<T extends DnsType>(name: string, type: T) {
+          requireQuestion("resolve", name, type)
+          return ((await ask({ name, type, exchange: null })) ?? aborted) as DnsAnswer<T>
+        },
+        async exchange(name, type, options) {
+          requireQuestion("exchange", name, type)
+          const exchange = { dnssec: options?.dnssec === true }
+          return ((await ask({ name, type, exchange })) ?? aborted) as DnsReply
+        },
+      }
+    },
+    take,
+  }
+}
+
+/** HTTPS as an operator's API sees it: the service sends the requests, in turns. */
+export function createThreadWeb(send: (request: number, url: string) => void) {
+  const { begin, take } = createQuestions<string, WebAnswer>(send, { most: maxRequests })
+  return {
+    begin(): Web {
+      const ask = begin()
+      return {
+        async get(url) {
+          if (typeof url !== "string" || url.length > maxUrlLength)
+            throw new TypeError(`ports.web.get needs a URL, a text of at most ${maxUrlLength} characters`)
+          return (await ask(url)) ?? { ...aborted, certificates: [] }
+        },
+      }
+    },
+    take,
+  }
+}
 
 /** An API in JavaScript may ask for anything. */
 function requireQuestion(operation: string, name: unknown, type: unknown): void {

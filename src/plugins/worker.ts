@@ -19,8 +19,13 @@ import { excessOf, Overrun } from "./overrun.ts"
 import { compilePatternCheck, type PatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { PluginRefused } from "./plugin-refused.ts"
-import { createRunRandom, createThreadConsole, createThreadDns, protectProcess } from "./thread-ports.ts"
-import { createThreadWeb } from "./thread-web.ts"
+import {
+  createRunRandom,
+  createThreadConsole,
+  createThreadDns,
+  createThreadWeb,
+  protectProcess,
+} from "./thread-ports.ts"
 
 declare const self: Worker
 
