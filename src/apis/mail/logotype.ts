@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { gunzipSync } from "node:zlib"
+import { type Element, elementsOf } from "../../values/der.ts"
 
 /** The logo inside a certificate, decompressed; null when its certificate names another digest. */
 export type Logotype = Uint8Array | null
@@ -26,12 +27,13 @@ export function readLogotype(der: Uint8Array): Logotype {
   const at = certificate.indexOf(logotypeId)
   if (at < 0) throw new Error("the certificate has no logotype")
   // The value of the extension stands behind its identifier, and holds one sequence.
-  const first = readElement(certificate, at + logotypeId.length)
-  const value = first.tag === boolean ? readElement(certificate, first.end) : first
-  if (value.tag !== octetString) throw new Error("the logotype has no value")
+  const [first, second] = elementsOf(new Uint8Array(certificate.subarray(at + logotypeId.length)))
+  const value = first?.tag === boolean ? second : first
+  if (value?.tag !== octetString) throw new Error("the logotype has no value")
   let digest = ""
   let hash: Buffer | null = null
-  for (const { tag, body } of primitivesIn(value.body, 0)) {
+  for (const { tag, content } of primitivesIn(value.content, 0)) {
+    const body = Buffer.from(content)
     const text = tag === ia5String ? body.toString("latin1") : ""
     if (tag === objectId) digest = digests[body.toString("hex")] ?? ""
     else if (tag === octetString) hash = body
@@ -52,35 +54,11 @@ const objectId = 0x06
 const ia5String = 0x16
 const maxDepth = 20
 
-interface Element {
-  readonly tag: number
-  readonly body: Buffer
-  readonly end: number
-}
-
 /** The elements without parts, in their order. */
-function* primitivesIn(bytes: Buffer, depth: number): Generator<Element> {
+function* primitivesIn(bytes: Uint8Array<ArrayBuffer>, depth: number): Generator<Element> {
   if (depth > maxDepth) throw new Error("the logotype is nested too deep")
-  for (let at = 0; at < bytes.length; ) {
-    const element = readElement(bytes, at)
-    at = element.end
+  for (const element of elementsOf(bytes)) {
     if ((element.tag & 0x20) === 0) yield element
-    else yield* primitivesIn(element.body, depth + 1)
+    else yield* primitivesIn(element.content, depth + 1)
   }
-}
-
-/** An element of DER with a tag of one byte (X.690 §8.1). */
-function readElement(bytes: Buffer, at: number): Element {
-  const tag = bytes[at] ?? 0
-  let length = bytes[at + 1] ?? 0
-  let start = at + 2
-  if (length > 0x80) {
-    const count = length - 0x80
-    if (count > 3 || start + count > bytes.length) throw new Error("a length cannot be read")
-    length = bytes.readUIntBE(start, count)
-    start += count
-  }
-  const end = start + length
-  if (at + 2 > bytes.length || end > bytes.length) throw new Error("an element ends early")
-  return { tag, body: bytes.subarray(start, end), end }
 }

@@ -227,25 +227,19 @@ function shareQuestions(dns: Dns, signal: AbortSignal): (limit: number, unanswer
 
   return (limit, unanswered) => {
     let left = limit
-    async function answerTo<Answer extends DnsAnswer | DnsReply>(
-      key: string,
-      ask: () => Promise<Answer>,
-    ): Promise<Answer> {
-      const before = asked.get(key)
-      // The key holds the operation and the type, so the answer is of this type.
-      if (before) return before as Promise<Answer>
-      if (left === 0) return { kind: "failure", reason: "aborted" } as Answer
-      left -= 1
-      const answer = ask()
-      asked.set(key, answer)
-      return answer
-    }
     async function once<Answer extends DnsAnswer | DnsReply>(
       name: string,
       key: string,
       ask: () => Promise<Answer>,
     ): Promise<Answer> {
-      const answer = await answerTo(key, ask)
+      // The key holds the operation and the type, so the answer is of this type.
+      let asking = asked.get(key) as Promise<Answer> | undefined
+      if (!asking && left > 0) {
+        left -= 1
+        asking = ask()
+        asked.set(key, asking)
+      }
+      const answer = (await asking) ?? ({ kind: "failure", reason: "aborted" } as Answer)
       if (answer.kind === "failure") unanswered.push(name)
       return answer
     }

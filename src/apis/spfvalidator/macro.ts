@@ -1,9 +1,19 @@
 import { limits } from "./limits.ts"
-import type { Macro, MacroLetter, MacroString } from "./record.ts"
+import type { Macro, MacroLetter, MacroString, SyntaxCode } from "./record.ts"
 
-/** A macro-string that breaks the grammar; the message says how. */
-export class MacroSyntaxError extends Error {
-  override readonly name = "MacroSyntaxError"
+/** A term that breaks the grammar; the message goes on after it and says how. */
+export class TermError extends Error {
+  override readonly name = "TermError"
+  readonly code: SyntaxCode
+
+  constructor(code: SyntaxCode, detail: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
+function fail(detail: string): never {
+  throw new TermError("INVALID_MACRO", detail)
 }
 
 const token = /%\{([a-z])(\d*)(r?)([-.+,/_=]*)\}|%([%_-])|([\x20-\x24\x26-\x7e]+)/iy
@@ -17,7 +27,7 @@ export interface ParsedMacroString {
 
 /**
  * Parses a macro-string, or with `isExplanation` an explain-string, which may use `c`, `r` and `t` too (RFC 7208 §7.1, §7.2).
- * @throws MacroSyntaxError
+ * @throws TermError
  */
 export function parseMacroString(text: string, isExplanation: boolean): ParsedMacroString {
   const macro: (string | Macro)[] = []
@@ -26,7 +36,7 @@ export function parseMacroString(text: string, isExplanation: boolean): ParsedMa
   while (token.lastIndex < text.length) {
     const at: number = token.lastIndex
     const match = token.exec(text)
-    if (match === null) throw new MacroSyntaxError(`'${text.slice(at, at + 12)}' is not a macro`)
+    if (match === null) fail(`'${text.slice(at, at + 12)}' is not a macro`)
     const [, , , , , percent, literal] = match
     tail = literal ?? null
     if (literal !== undefined) macro.push(literal)
@@ -39,10 +49,9 @@ export function parseMacroString(text: string, isExplanation: boolean): ParsedMa
 function toMacro(match: RegExpExecArray, isExplanation: boolean): Macro {
   const [whole, letter = "", digits = "", reversed, delimiters] = match
   const lower = letter.toLowerCase()
-  if (!isMacroLetter(lower)) throw new MacroSyntaxError(`'${whole}' has an unknown macro letter`)
-  if ("crt".includes(lower) && !isExplanation)
-    throw new MacroSyntaxError(`'${whole}' is allowed in explanation text only`)
-  if (/^0+$/.test(digits)) throw new MacroSyntaxError(`'${whole}' keeps no part of its value`)
+  if (!isMacroLetter(lower)) fail(`'${whole}' has an unknown macro letter`)
+  if ("crt".includes(lower) && !isExplanation) fail(`'${whole}' is allowed in explanation text only`)
+  if (/^0+$/.test(digits)) fail(`'${whole}' keeps no part of its value`)
   return {
     letter: lower,
     isEscaped: lower !== letter,
@@ -108,7 +117,7 @@ export function parseExplanation(text: string): MacroString | null {
   try {
     return parseMacroString(text, true).macro
   } catch (error) {
-    if (error instanceof MacroSyntaxError) return null
+    if (error instanceof TermError) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { isAscii } from "../../values/idna.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { meantBy } from "../../values/nearest.ts"
 import { limits } from "./limits.ts"
-import { MacroSyntaxError, type ParsedMacroString, parseMacroString } from "./macro.ts"
+import { parseMacroString, TermError } from "./macro.ts"
 import type {
   Directive,
   DomainSpec,
@@ -43,7 +43,7 @@ export function parseRecord(text: string): SpfRecord {
       if (lower === "redirect") redirects.push({ ...term, target: parseDomainSpec(value) })
       else if (lower === "exp") explanations.push({ ...term, target: parseDomainSpec(value) })
       else {
-        parseMacros(value)
+        parseMacroString(value, false)
         unknownModifiers.push({ ...term, name: lower })
       }
     } catch (error) {
@@ -64,15 +64,6 @@ export function parseRecord(text: string): SpfRecord {
 function unread(text: string, detail: string): SpfRecord {
   const problems = [{ text: "", position: 0, code: "RECORD_TOO_LARGE", detail } as const]
   return { text, directives: [], redirect: null, explanation: null, unknownModifiers: [], problems }
-}
-
-class TermError extends Error {
-  override readonly name = "TermError"
-  readonly code: SyntaxCode
-  constructor(code: SyntaxCode, detail: string) {
-    super(detail)
-    this.code = code
-  }
 }
 
 function fail(code: SyntaxCode, detail: string): never {
@@ -212,7 +203,7 @@ function toPrefix(digits: string | undefined, max: number): number {
 /** A macro-string that, as written, ends in a macro or in a dot and a top label (RFC 7208 §7.1). */
 function parseDomainSpec(text: string): DomainSpec {
   if (text === "") fail("INVALID_DOMAIN_SPEC", "a domain is missing")
-  const { macro, tail } = parseMacros(text)
+  const { macro, tail } = parseMacroString(text, false)
   if (tail !== null) {
     const name = tail.endsWith(".") ? tail.slice(0, -1) : tail
     const dotAt = name.lastIndexOf(".")
@@ -220,15 +211,6 @@ function parseDomainSpec(text: string): DomainSpec {
     if (dotAt < 0 || !topLabelForm.test(topLabel)) failDomain(text, topLabel, dotAt)
   }
   return { text, macro }
-}
-
-function parseMacros(text: string): ParsedMacroString {
-  try {
-    return parseMacroString(text, false)
-  } catch (error) {
-    if (error instanceof MacroSyntaxError) return fail("INVALID_MACRO", error.message)
-    throw error
-  }
 }
 
 /** Letters, digits and inner hyphens, but not digits alone (RFC 7208 §7.1, toplabel). */

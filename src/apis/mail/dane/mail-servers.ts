@@ -5,17 +5,10 @@ import { lower } from "../dnssec/names.ts"
 import { ofType } from "../dnssec/record-set.ts"
 import { type Questions, Session } from "../dnssec/session.ts"
 import { validate } from "../dnssec/validate.ts"
-import { findTlsa, type ServiceFinding } from "./service.ts"
+import { findTlsa } from "./service.ts"
 
 /** The number of servers that senders are sure to try. */
 export const maxMailServers = 10
-
-/** A mail server of a domain. */
-export interface MailServer extends ServiceFinding {
-  readonly host: string
-  /** Null for the domain itself, which is its own mail server if it has no MX records (RFC 5321 §5.1). */
-  readonly preference: number | null
-}
 
 /** The parts that the look-ups of one call share. */
 export interface LookUpContext {

@@ -1,3 +1,4 @@
+import { type Element, elementsOf } from "../../../values/der.ts"
 import type { RecordOf } from "../../contract.ts"
 
 /** The data of a TLSA record (RFC 6698 §2.1). */
@@ -80,7 +81,7 @@ const digestLengths: Readonly<Record<number, string>> = {
   128: "SHA-512, matching type 2",
 }
 
-function describeFull(selector: 0 | 1, count: number, bytes: Uint8Array): string {
+function describeFull(selector: 0 | 1, count: number, bytes: Uint8Array<ArrayBuffer>): string {
   const wanted = selector === 0 ? "certificate" : "SubjectPublicKeyInfo"
   const isOther = selector === 0 ? isSubjectPublicKeyInfo(bytes) : isCertificate(bytes)
   const hint = isOther
@@ -127,41 +128,34 @@ const sequence = 0x30
 const bitString = 0x03
 
 /** Whether the bytes are exactly one X.509 certificate, judged by its outer structure (RFC 5280 §4.1). */
-function isCertificate(bytes: Uint8Array): boolean {
+function isCertificate(bytes: Uint8Array<ArrayBuffer>): boolean {
   return isSequenceOf(bytes, [sequence, sequence, bitString])
 }
 
 /** Whether the bytes are exactly one SubjectPublicKeyInfo, judged by its outer structure (RFC 5280 §4.1). */
-function isSubjectPublicKeyInfo(bytes: Uint8Array): boolean {
+function isSubjectPublicKeyInfo(bytes: Uint8Array<ArrayBuffer>): boolean {
   return isSequenceOf(bytes, [sequence, bitString])
 }
 
-function isSequenceOf(bytes: Uint8Array, memberTags: readonly number[]): boolean {
-  const outer = readElement(bytes, 0, bytes.length)
-  if (outer?.tag !== sequence || outer.end !== bytes.length) return false
-  let at = outer.contentStart
-  for (const tag of memberTags) {
-    const member = readElement(bytes, at, outer.end)
-    if (member?.tag !== tag || member.end === member.contentStart) return false
-    at = member.end
+/** Not so if a length is longer than it must be (X.690 §10.1). */
+function isSequenceOf(bytes: Uint8Array<ArrayBuffer>, memberTags: readonly number[]): boolean {
+  try {
+    const [outer, ...others] = elementsOf(bytes)
+    if (outer?.tag !== sequence || others.length > 0) return false
+    const members = elementsOf(outer.content)
+    const isMember = ({ tag, content }: Element, index: number) =>
+      tag === memberTags[index] && content.length > 0
+    return (
+      [outer, ...members].every(isShort) && members.every(isMember) && members.length === memberTags.length
+    )
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return false
+    throw thrown
   }
-  return at === outer.end
 }
 
-type Element = { readonly tag: number; readonly contentStart: number; readonly end: number }
-
-/** Reads a DER element with a one-byte tag; null unless its length is definite, minimal and within `limit` (X.690 §10.1). */
-function readElement(bytes: Uint8Array, at: number, limit: number): Element | null {
-  const tag = bytes[at]
-  const first = bytes[at + 1]
-  if (tag === undefined || first === undefined) return null
-  const extra = first < 0x80 ? 0 : first & 0x7f
-  // A length in more than three bytes is over 16 MiB, far more than a DNS record holds.
-  if (first === 0x80 || extra > 3) return null
-  const contentStart = at + 2 + extra
-  let length = extra === 0 ? first : 0
-  for (const byte of bytes.subarray(at + 2, contentStart)) length = length * 256 + byte
-  if (extra > 0 && (length < 0x80 || length < 256 ** (extra - 1))) return null
-  const end = contentStart + length
-  return end > limit ? null : { tag, contentStart, end }
+/** Whether the length of an element has as few bytes as it can. */
+function isShort({ content: { length }, whole }: Element): boolean {
+  const lengthBytes = length < 0x80 ? 0 : Math.ceil(Math.log2(length + 1) / 8)
+  return whole.length === 2 + lengthBytes + length
 }

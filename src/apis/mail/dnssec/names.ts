@@ -2,17 +2,9 @@
  * Names as the DNS port gives them, in lower case, without a trailing dot and empty for the root; a dot inside a label is `\.`,
  * a backslash `\\`. Labels are without escapes, one character per byte.
  */
-import { joinLabels, splitLabels } from "../../../values/dns-labels.ts"
+import { splitLabels as labelsOf, joinLabels as nameOf } from "../../../values/dns-labels.ts"
 
-/** The labels of a name, none for the root. */
-export function labelsOf(name: string): readonly string[] {
-  return splitLabels(name)
-}
-
-/** A name of some labels. */
-export function nameOf(labels: readonly string[]): string {
-  return joinLabels(labels)
-}
+export { labelsOf, nameOf }
 
 /** The last labels of a name. */
 export function suffixOf(name: string, count: number): string {
