@@ -1,6 +1,6 @@
 import { parseAddress, toReverseName } from "../../values/ip.ts"
 import type { Dns, Timer } from "../contract.ts"
-import { withTimeLimit } from "../mail/look-up.ts"
+import { createLookups, type Lookups, withTimeLimit } from "../mail/look-up.ts"
 
 const maxSources = 20
 const dnsLimitMs = 5_000
@@ -27,9 +27,10 @@ export class Sources {
     const most = [...this.#counts]
       .sort(([a, { count: countOfA }], [b, { count: countOfB }]) => countOfB - countOfA || (a < b ? -1 : 1))
       .slice(0, maxSources)
-    const hosts = await withTimeLimit(timer, dnsLimitMs, (signal) =>
-      Promise.all(most.map(([ip]) => findHost(ip, dns, signal))),
-    )
+    const hosts = await withTimeLimit(timer, dnsLimitMs, (signal) => {
+      const lookups = createLookups(dns, signal, maxSources)
+      return Promise.all(most.map(([ip]) => findHost(ip, lookups)))
+    })
     return most.map(([ip, { count, passed }], index) => ({
       ...{ ip, host: hosts[index] ?? null },
       ...{ count, passed, failed: count - passed },
@@ -38,15 +39,9 @@ export class Sources {
 }
 
 /** The first of the names of an address, so that it is the same one each time. */
-async function findHost(ip: string, dns: Dns, signal: AbortSignal): Promise<string | null> {
+async function findHost(ip: string, { ask }: Lookups): Promise<string | null> {
   const address = parseAddress(ip)
-  if (address === null) return null
-  const answer = await Promise.race([dns.resolve(toReverseName(address), "PTR", signal), isOver(signal)])
+  const answer = address && (await ask(toReverseName(address), "PTR"))
   if (answer?.kind !== "records") return null
   return answer.records.map((name) => name.toLowerCase()).sort()[0] ?? null
-}
-
-/** Resolves when the time is over: in a thread, questions do not end with their signal. */
-function isOver(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }))
 }

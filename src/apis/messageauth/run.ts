@@ -10,7 +10,7 @@ import { withTimeLimit } from "../mail/look-up.ts"
 import { arcChain, canonicalHeaders, maxText, resultOf, toResult, toSignature } from "./answer.ts"
 import { usualAuthserv } from "./authserv.ts"
 import type { messageauth } from "./index.ts"
-import { KeyLookups } from "./key-lookups.ts"
+import { createKeyLookups, type KeyLookups } from "./key-lookups.ts"
 import { readPath } from "./mailboxes.ts"
 import { type MessageProblem, problem } from "./problems.ts"
 import { readMessage } from "./read-message.ts"
@@ -34,7 +34,7 @@ export function createRun(checkSender: CheckSender, maxAskingMs: number): RunOf<
     if (receivedAt === null)
       reject("received_at", "must be a time such as 2026-11-28T08:00:00Z or 1795852800 (Unix seconds)")
     return withTimeLimit(context.ports.timer, maxAskingMs, async (signal) => {
-      const lookups = new KeyLookups(context, signal)
+      const lookups = createKeyLookups(context, signal)
       const verifier = new Verifier({ resolver: lookups.resolve, strict, curTime: new Date(receivedAt) })
       await verifier.writeAsync(bytes)
       await verifier.finish()

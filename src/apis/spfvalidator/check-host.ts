@@ -1,12 +1,12 @@
 import type { Address } from "../../values/ip.ts"
 import type { RunContext } from "../contract.ts"
-import { isAskable } from "./domain-name.ts"
+import { isAskable } from "../mail/domain-name.ts"
+import { createLookups } from "../mail/look-up.ts"
 import { toIdentity } from "./identity.ts"
 import { Budget, limits } from "./limits.ts"
-import { Lookups } from "./lookups.ts"
 import { expandExplanation, parseExplanation } from "./macro.ts"
 import { type Check, countLookupTerm, type Outcome, testMechanism } from "./mechanisms.ts"
-import { Policies } from "./policy.ts"
+import { createPolicies } from "./policy.ts"
 import { type Directive, type DomainSpec, resultOf } from "./record.ts"
 import type { SpfReport } from "./schema.ts"
 import { type Session, toTarget, usesNonAsciiLocalPart, valuesFor } from "./session.ts"
@@ -23,13 +23,9 @@ export async function checkSender(
   { ports, giveWay }: Pick<RunContext, "ports" | "giveWay">,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  const lookups = new Lookups(ports.dns, signal)
-  try {
-    const identity = await toIdentity(domain, ip, names, ports.clock)
-    return await checkHost(ip, domain, { identity, lookups, policies: new Policies(lookups, giveWay) })
-  } finally {
-    lookups.close()
-  }
+  const lookups = createLookups(ports.dns, signal, limits.queries)
+  const identity = await toIdentity(domain, ip, names, ports.clock)
+  return checkHost(ip, domain, { identity, lookups, policies: createPolicies(lookups, giveWay) })
 }
 
 /** RFC 7208 §2.6. */

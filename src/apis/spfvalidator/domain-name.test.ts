@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { toALabels } from "../../values/idna.ts"
 import { InputRejected } from "../contract.ts"
-import { requireDomain } from "../mail/domain-name.ts"
-import { isAskable, isSameOrBelow, toTargetName } from "./domain-name.ts"
+import { isAskable, isSameOrBelow, requireDomain, toTargetName } from "../mail/domain-name.ts"
 
 const label63 = "a".repeat(63)
 const longest = `${label63}.${label63}.${label63}.${"a".repeat(61)}`

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { answering, contextWith, recording, txt, validateIn } from "../../../test/spf/support.ts"
 import type { Dns, DnsAnswer, DnsType, RunContext } from "../contract.ts"
+import { createLookups } from "../mail/look-up.ts"
 import { limits } from "./limits.ts"
-import { Lookups } from "./lookups.ts"
 import { validate } from "./validate.ts"
 
 const nodata: DnsAnswer = { kind: "nodata" }
@@ -146,7 +146,7 @@ describe("the number of questions", () => {
 
 test("queries: further names are not asked for, and known names are still answered", async () => {
   const dns = recording(answering(() => ({ kind: "nxdomain" })))
-  const lookups = new Lookups(dns, new AbortController().signal)
+  const lookups = createLookups(dns, new AbortController().signal, limits.queries)
   const names = Array.from({ length: limits.queries + 5 }, (_, n) => `${n}.example`)
   const answers = await Promise.all(
     [...names, "0.EXAMPLE", "a..example"].map((name) => lookups.ask(name, "A")),

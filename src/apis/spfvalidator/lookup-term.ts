@@ -1,8 +1,8 @@
 import { toReverseName } from "../../values/ip.ts"
 import type { DnsAnswer } from "../contract.ts"
-import { isAskable } from "./domain-name.ts"
+import { isAskable } from "../mail/domain-name.ts"
+import type { Lookups } from "../mail/look-up.ts"
 import { type Budget, limits } from "./limits.ts"
-import type { Lookups } from "./lookups.ts"
 import {
   allOf,
   type Directive,

@@ -1,6 +1,6 @@
 import { type Address, isIpv6, isWithin, parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import type { DnsAnswer } from "../contract.ts"
-import { isAskable, isSameOrBelow } from "./domain-name.ts"
+import { isAskable, isSameOrBelow } from "../mail/domain-name.ts"
 import { type Budget, limits } from "./limits.ts"
 import type { Mechanism } from "./record.ts"
 import { type Session, toTarget } from "./session.ts"

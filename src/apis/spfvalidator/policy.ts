@@ -1,6 +1,6 @@
 import type { DnsAnswer, DnsFailure, GiveWay } from "../contract.ts"
+import type { Lookups } from "../mail/look-up.ts"
 import { type Budget, limits } from "./limits.ts"
-import type { Lookups } from "./lookups.ts"
 import { parseRecord } from "./parse.ts"
 import type { SpfRecord } from "./record.ts"
 
@@ -24,32 +24,28 @@ export type Policy =
       readonly messageBytes: number
     }
 
+export type Policies = ReturnType<typeof createPolicies>
+
 /** Reads each domain's policy once. */
-export class Policies {
-  readonly #lookups: Lookups
-  readonly #giveWay: GiveWay
-  readonly #read = new Map<string, Policy>()
-
-  constructor(lookups: Lookups, giveWay: GiveWay) {
-    this.#lookups = lookups
-    this.#giveWay = giveWay
-  }
-
-  /** The policy of a lower-case name. The report and the check read in different orders, so each has its own TXT budget. */
-  async of(domain: string, textBytes: Budget): Promise<Policy> {
-    const answer = await this.#lookups.ask(domain, "TXT")
-    if (answer.kind === "failure") return answer
-    if (answer.kind !== "records") return { kind: "none", exists: answer.kind === "nodata", others: [] }
-    const bytes = answer.records.reduce((sum, text) => sum + text.length, 0)
-    if (!textBytes.take(bytes, domain)) return { kind: "unread", bytes }
-    const known = this.#read.get(domain)
-    if (known !== undefined) return known
-    const pause = this.#giveWay()
-    if (pause) await pause
-    if (this.#lookups.isOver) return { kind: "failure", reason: "aborted" }
-    const policy = select(answer)
-    this.#read.set(domain, policy)
-    return policy
+export function createPolicies(lookups: Lookups, giveWay: GiveWay) {
+  const read = new Map<string, Policy>()
+  return {
+    /** The policy of a lower-case name. The report and the check read in different orders, so each has its own TXT budget. */
+    async of(domain: string, textBytes: Budget): Promise<Policy> {
+      const answer = await lookups.ask(domain, "TXT")
+      if (answer.kind === "failure") return answer
+      if (answer.kind !== "records") return { kind: "none", exists: answer.kind === "nodata", others: [] }
+      const bytes = answer.records.reduce((sum, text) => sum + text.length, 0)
+      if (!textBytes.take(bytes, domain)) return { kind: "unread", bytes }
+      const known = read.get(domain)
+      if (known !== undefined) return known
+      const pause = giveWay()
+      if (pause) await pause
+      if (lookups.isOver()) return { kind: "failure", reason: "aborted" }
+      const policy = select(answer)
+      read.set(domain, policy)
+      return policy
+    },
   }
 }
 

@@ -1,5 +1,6 @@
+import { isAskable } from "../mail/domain-name.ts"
+import type { Lookups } from "../mail/look-up.ts"
 import { findMisplaced, type Misplaced } from "../mail/text-records.ts"
-import { isAskable } from "./domain-name.ts"
 import { Budget, limits } from "./limits.ts"
 import {
   type LookupTerm,
@@ -8,7 +9,6 @@ import {
   type TermBudget,
   type TermOutcome,
 } from "./lookup-term.ts"
-import type { Lookups } from "./lookups.ts"
 import { parseExplanation } from "./macro.ts"
 import { isSpf, type Policy } from "./policy.ts"
 import { missingParameters, type Session, toTarget } from "./session.ts"

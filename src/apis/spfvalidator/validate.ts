@@ -1,10 +1,11 @@
 import { type Address, parseAddress } from "../../values/ip.ts"
 import { type RunContext, reject, unavailable } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
+import { createLookups } from "../mail/look-up.ts"
 import { checkHost } from "./check-host.ts"
 import { toIdentity } from "./identity.ts"
-import { Lookups } from "./lookups.ts"
-import { Policies } from "./policy.ts"
+import { limits } from "./limits.ts"
+import { createPolicies } from "./policy.ts"
 import { toReport } from "./report.ts"
 import type { SpfInput } from "./schema.ts"
 import type { Session } from "./session.ts"
@@ -21,20 +22,16 @@ export async function validate(input: SpfInput, { ports, giveWay }: RunContext, 
   const domain = await requireDomain(input.domain)
   const ip = input.ip === undefined ? null : requireAddress(input.ip)
 
-  const lookups = new Lookups(ports.dns, signal)
-  try {
-    const identity = await toIdentity(domain, ip, input, ports.clock)
-    const session: Session = { identity, lookups, policies: new Policies(lookups, giveWay) }
-    const walk = walkTree(domain, session)
-    const [tree, check] = await Promise.all([walk, ip === null ? null : checkHost(ip, domain, session)])
-    const policy = tree.nodes.get(domain)?.policy
-    // With an address there is an answer without DNS: a receiver would get temperror (RFC 7208 §4.4).
-    if (policy?.kind === "failure" && check === null)
-      unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`, policy.reason)
-    return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAtMs) * 100) / 100)
-  } finally {
-    lookups.close()
-  }
+  const lookups = createLookups(ports.dns, signal, limits.queries)
+  const identity = await toIdentity(domain, ip, input, ports.clock)
+  const session: Session = { identity, lookups, policies: createPolicies(lookups, giveWay) }
+  const walk = walkTree(domain, session)
+  const [tree, check] = await Promise.all([walk, ip === null ? null : checkHost(ip, domain, session)])
+  const policy = tree.nodes.get(domain)?.policy
+  // With an address there is an answer without DNS: a receiver would get temperror (RFC 7208 §4.4).
+  if (policy?.kind === "failure" && check === null)
+    unavailable(`The DNS gave no answer for ${domain} (${policy.reason}). Try again later.`, policy.reason)
+  return toReport(tree, check, Math.round((ports.clock.monotonicMs() - startedAtMs) * 100) / 100)
 }
 
 function requireAddress(text: string): Address {
