@@ -39,7 +39,7 @@ export function refuseFailure({ reason }: DnsFailed, name: string): never {
 export type Lookups = ReturnType<typeof createLookups>
 
 /**
- * Asks each question once. Questions over the limit are not sent and fail with `aborted`, and so do those that have no answer when
+ * Asks each question once. Questions over the limit are not sent and fail with `aborted`, and so do those without an answer when
  * the signal fires: in a thread, they would not end with it.
  */
 export function createLookups(dns: Dns, signal: AbortSignal, most: number) {
