@@ -22,8 +22,8 @@ export function addressOf(screen: string, values: Query = {}): string {
 }
 
 /** Shows another screen. */
-export function go(screen: string, values: Query = {}): void {
-  history.pushState(null, "", addressOf(screen, values))
+export function go(screen: string): void {
+  history.pushState(null, "", addressOf(screen))
   arrive()
 }
 

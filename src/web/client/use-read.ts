@@ -14,9 +14,6 @@ export interface Reading<T> {
   /** True as long as `data` is not the answer for the present parameters. */
   readonly isLoading: boolean
   reload(): void
-}
-
-interface ChangeableReading<T> extends Reading<T> {
   /** Shows the answer of a change instead of the values before it, and reads again. */
   show(data: T): void
 }
@@ -41,10 +38,7 @@ export function readAgain(): void {
  * Reads from an operation as {@link useLoad} does.
  * @param id null reads nothing
  */
-export function useRead<Id extends ReadId>(
-  id: Id | null,
-  input: ReadInput<Id>,
-): ChangeableReading<AnswerOf<Id>> {
+export function useRead<Id extends ReadId>(id: Id | null, input: ReadInput<Id>): Reading<AnswerOf<Id>> {
   const key = id === null ? null : addressOfRead(id, input)
   return useLoad(key, (signal) => (id === null ? Promise.reject() : read(id, input, signal)))
 }
@@ -55,10 +49,7 @@ export function useRead<Id extends ReadId>(
  * @param key says what is loaded; null loads nothing. If only its query string changes, data stay until the answer.
  * @param load rejects with a Problem or Unreachable
  */
-export function useLoad<T>(
-  key: string | null,
-  load: (signal: AbortSignal) => Promise<T>,
-): ChangeableReading<T> {
+export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Reading<T> {
   const [state, setState] = useState<State<T>>({ ended: "", key, data: null, error: null })
   const [count, setCount] = useState(0)
   const reading = `${count} ${changes.value} ${key}`

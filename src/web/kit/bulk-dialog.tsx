@@ -9,7 +9,14 @@ import { readAgain } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
 import { closeWindow, Dialog } from "./dialog.tsx"
 import { Form, type FormValues } from "./form.tsx"
-import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
+import {
+  type FieldsOf,
+  type FormField,
+  FormFields,
+  fieldsOf,
+  readFields,
+  requiredOf,
+} from "./form-fields.tsx"
 import { say } from "./status.tsx"
 import { countOf, formatNumber } from "./text.tsx"
 
@@ -28,36 +35,19 @@ interface ActionTexts<Row> {
   skip(row: Row): string | null
 }
 
-/** Something that can be done to several rows. */
+/** An operation that the service runs for each of several rows. */
 export interface BulkAction<Row> extends ActionTexts<Row> {
-  /** Absent if nothing is asked for. */
-  readonly fields?: ComponentChildren
-  readonly checks: ReturnType<typeof checksOf>
-  run(rows: readonly Row[], typed: FormValues, idempotencyKey: string): Promise<readonly BulkResult[]>
-}
-
-interface OperationTexts<Row, Id extends BulkId> extends ActionTexts<Row> {
-  readonly operation: Id
+  readonly operation: BulkId
   /** Fields that are filled in once, for all rows. */
-  readonly fields?: FieldsOf<Id>
+  readonly asked: readonly FormField[]
 }
 
-/** An operation that the service runs for each row, with its id. Null if the user may not run it. */
-export function bulkAction<Row extends { readonly id: string }, Id extends BulkId>(
-  texts: OperationTexts<Row, Id>,
+/** An operation that is run for each row, with its id. Null if the user may not run it. */
+export function bulkAction<Row, Id extends BulkId>(
+  texts: ActionTexts<Row> & { readonly operation: Id; readonly fields?: FieldsOf<Id> },
 ): BulkAction<Row> | null {
-  const { operation, fields, ...action } = texts
-  if (!may(operation)) return null
-  const asked = fieldsOf(operation, fields ?? {})
-  return {
-    ...action,
-    ...(fields && { fields: <FormFields fields={asked} /> }),
-    checks: checksOf(asked),
-    async run(rows, typed, idempotencyKey) {
-      const items = rows.map(({ id }) => ({ ...readFields(asked, typed), id }))
-      return (await send("bulk.run", { operation, items }, { idempotencyKey })).data
-    },
-  }
+  const { operation, fields = {}, ...action } = texts
+  return may(operation) ? { ...action, operation, asked: fieldsOf<Id>(operation, fields) } : null
 }
 
 /** Why a row was refused. */
@@ -73,7 +63,8 @@ interface BulkDialogProps<Row> {
 }
 
 /** Says what will happen to which rows, does it, and says what failed. */
-export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialogProps<Row>) {
+export function BulkDialog<Row extends { readonly id: string }>(props: BulkDialogProps<Row>) {
+  const { thing, action, rows, nameOf, left } = props
   /** The rows that were refused; null before the first answer. */
   const [failed, setFailed] = useState<readonly Failed<Row>[] | null>(null)
   // The same when rows are tried again, so that nothing is done twice.
@@ -97,13 +88,15 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
   }
 
   async function run(typed: FormValues): Promise<readonly Failed<Row>[]> {
-    const results = await action.run(rest, typed, idempotencyKey.current)
+    const items = rest.map(({ id }) => ({ ...readFields(action.asked, typed), id }))
+    const keyed = { idempotencyKey: idempotencyKey.current }
+    const results = (await send("bulk.run", { operation: action.operation, items }, keyed)).data
     const refused = results.flatMap((result, at) =>
       result.problem === null ? [] : [{ ...result, row: rest[at] as Row }],
     )
     // The form shows what is wrong for all rows at its field.
     const isWrong = refused.length === rest.length && refused.every(({ problem }) => problem === "invalid")
-    if (action.fields && failed === null && isWrong) throw new Problem(400, refused[0])
+    if (action.asked.length > 0 && failed === null && isWrong) throw new Problem(400, refused[0])
     return refused
   }
 
@@ -138,7 +131,7 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
       <Form
         submit={isAsking ? title : "Try again"}
         danger={isAsking && (action.danger ?? false)}
-        {...action.checks}
+        required={requiredOf(action.asked)}
         cancel={leave}
         cancelLabel={isAsking ? "Cancel" : "Close"}
         send={run}
@@ -151,7 +144,7 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
             <p>{action.about}</p>
             <Names title={countOf(chosen.length, thing)} names={chosen.map(nameOf)} />
             {skipped.length > 0 && namesOfSkipped}
-            {action.fields}
+            <FormFields fields={action.asked} />
           </div>
         </div>
       </Form>

@@ -4,7 +4,7 @@ import { readAgain } from "../client/use-read.ts"
 import type { ButtonProps } from "./button.tsx"
 import { closeWindow, Dialog, WindowButton } from "./dialog.tsx"
 import { Form, type FormProps } from "./form.tsx"
-import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
+import { type FieldsOf, FormFields, fieldsOf, readFields, requiredOf } from "./form-fields.tsx"
 import type { IconName } from "./icon.tsx"
 import { type DoneProps, tellDone } from "./status.tsx"
 
@@ -36,7 +36,7 @@ interface FormDialogProps<Id extends SendId>
  *   done="Account saved."
  * />
  */
-export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
+function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
   const { title, operation, fields = {}, more, given, values = {}, done, then, children, ...form } = props
   const all = fieldsOf(operation, typeof fields === "function" ? fields() : fields, values)
   const closed = all.filter(({ name }) => more?.names.includes(name))
@@ -44,7 +44,7 @@ export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
     <Dialog title={title}>
       <Form
         {...form}
-        {...checksOf(all)}
+        required={requiredOf(all)}
         cancel={closeWindow}
         send={(typed, idempotencyKey) =>
           send(operation, { ...given, ...readFields(all, typed) } as InputOf<Id>, {

@@ -4,6 +4,7 @@ import {
   CheckField,
   CheckGroup,
   type Choices,
+  type FieldErrors,
   LinesField,
   SelectField,
   TextField,
@@ -91,13 +92,10 @@ function choicesFrom(
   return [...(known ?? []), ...present].reduce((all, each) => withPresent(all, each), choices ?? [])
 }
 
-/** Returns what a form checks by itself: the fields that must be filled in, and those that must be numbers. */
-export function checksOf(fields: readonly FormField[]) {
+/** Returns the fields that must be filled in, and what each then asks for. */
+export function requiredOf(fields: readonly FormField[]): FieldErrors {
   const required = fields.filter(({ isRequired }) => isRequired)
-  return {
-    required: Object.fromEntries(required.map((field) => [field.name, missingOf(field)])),
-    numbers: fields.filter(({ kind }) => kind === "number").map(({ name }) => name),
-  }
+  return Object.fromEntries(required.map((field) => [field.name, missingOf(field)]))
 }
 
 function missingOf({ kind, label, missing }: FormField): string {

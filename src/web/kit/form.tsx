@@ -24,8 +24,6 @@ export interface FormProps<T> {
   readonly children?: ComponentChildren
   /** Fields that must be filled in, by name, and what is asked for: `{ name: "Type a name." }`. */
   readonly required?: FieldErrors
-  /** Fields that must be whole numbers. */
-  readonly numbers?: readonly string[]
   /** The key is the same when the form is sent again after the service was gone. */
   send(values: FormValues, idempotencyKey: string): Promise<T>
   done?(answer: T): void
@@ -41,17 +39,7 @@ export interface FormProps<T> {
  * A form. A refusal is shown at the field that it names, or above the fields. Nothing that was typed is lost when sending fails.
  */
 export function Form<T>(props: FormProps<T>) {
-  const {
-    submit,
-    children,
-    required = {},
-    numbers = [],
-    done,
-    cancel,
-    danger,
-    on401,
-    cancelLabel = "Cancel",
-  } = props
+  const { submit, children, required = {}, done, cancel, danger, on401, cancelLabel = "Cancel" } = props
   const form = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<Problem | Unreachable | null>(null)
@@ -72,7 +60,7 @@ export function Form<T>(props: FormProps<T>) {
     event.preventDefault()
     if (!form.current || isBusy) return
     const data = new FormData(form.current)
-    const wrong = mistakesIn(data, required, numbers)
+    const wrong = mistakesIn(form.current, data, required)
     setErrors(wrong)
     setProblem(null)
     if (Object.keys(wrong).length > 0) return
@@ -138,11 +126,12 @@ function atField(message: string): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
-function mistakesIn(data: FormData, required: FieldErrors, numbers: readonly string[]): FieldErrors {
+function mistakesIn(form: HTMLFormElement, data: FormData, required: FieldErrors): FieldErrors {
   const missing = Object.entries(required).filter(([name]) => textIn(data, name) === "")
-  const odd = numbers.filter((name) => !/^-?\d*$/.test(textIn(data, name)))
+  const numbers = form.querySelectorAll<HTMLInputElement>("[inputmode=numeric]")
+  const odd = [...numbers].filter(({ value }) => !/^-?\d*$/.test(value.trim()))
   return {
-    ...Object.fromEntries(odd.map((name) => [name, "Type a whole number, such as 500."])),
+    ...Object.fromEntries(odd.map(({ name }) => [name, "Type a whole number, such as 500."])),
     ...Object.fromEntries(missing),
   }
 }

@@ -21,8 +21,6 @@ export interface PagedTableProps<Id extends ListId> {
   readonly empty: ComponentChildren
   /** Whether the service can count the entries of all pages. */
   readonly hasTotal?: boolean
-  /** Whether the user can clear something to see more; by default, whether a filter has a value. */
-  readonly isFiltered?: boolean
   /** False where the screen has a button for the CSV file. */
   readonly hasCsv?: boolean
   /** Whether the cells of a row begin at its top: for rows of several lines. */
@@ -52,9 +50,9 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   const counting = useRead(hasTotal ? operation : null, { ...filters, sort: null, limit: 1, total: true })
   const counted: { readonly total?: Total; readonly has_more?: boolean } = counting.data ?? {}
   const { hasCsv = true } = props
-  const isFiltered =
-    props.isFiltered ??
-    Object.values(filters).some((value) => value !== null && value !== undefined && value !== "")
+  const isFiltered = Object.values(filters).some(
+    (value) => value !== null && value !== undefined && value !== "",
+  )
 
   function forward(next: string): void {
     // While loading, the previous page is shown.

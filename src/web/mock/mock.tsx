@@ -59,7 +59,7 @@ function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, not
         <Section title="Faults">
           <div class="card stack gap-3">
             {[...known].map((text) => drawFault(text, on.has(text)))}
-            <Form submit="Add" numbers={["times"]} send={addFault}>
+            <Form submit="Add" send={addFault}>
               <SelectField name="fault" label="Fault" required choices={kinds} />
               <SelectField
                 name="api"

@@ -11,37 +11,30 @@ interface ApiOperation {
   readonly description: string
   readonly "x-credits"?: number
   readonly parameters?: readonly QueryParameter[]
-  readonly responses?: {
-    readonly 200?: { readonly content: Readonly<Record<string, AnswerBody>> }
-  }
-  readonly requestBody?: { readonly content: Readonly<Record<string, RequestBody>> }
+  readonly responses?: { readonly 200?: Message<{ readonly data: unknown }> }
+  readonly requestBody?: Message<Values>
 }
 
-interface AnswerBody {
-  readonly schema: EnvelopeSchema
-  readonly examples?: Readonly<Record<string, { readonly value: { readonly data: unknown } }>>
+/** The forms of a body or an answer, by media type. The schema of an answer is an envelope with a reference. */
+interface Message<Value> {
+  readonly content: Readonly<Record<string, Shown<Value> & { readonly schema: Reference }>>
 }
 
-interface RequestBody {
-  readonly schema: Reference
-  readonly examples?: Readonly<Record<string, { readonly value: Values; readonly description?: string }>>
-}
-
-interface EnvelopeSchema {
-  readonly properties?: { readonly data?: Reference }
+interface Shown<Value> {
+  readonly examples?: Readonly<Record<string, { readonly value: Value; readonly description?: string }>>
 }
 
 interface Reference {
   readonly $ref?: string
+  readonly properties?: { readonly data?: Reference }
 }
 
-type QueryParameter = Reference & {
+interface QueryParameter extends Shown<unknown> {
   readonly name?: string
   readonly required?: boolean
   readonly description?: string
   readonly schema?: ParameterSchema
   readonly "x-premium"?: boolean
-  readonly examples?: Readonly<Record<string, { readonly value: unknown; readonly description?: string }>>
 }
 
 interface InputSchema {
@@ -59,9 +52,7 @@ interface ParameterSchema {
   readonly default?: unknown
   readonly minimum?: number
   readonly maximum?: number
-  readonly maxItems?: number
   readonly description?: string
-  readonly deprecated?: boolean
   readonly "x-premium"?: boolean
   readonly "x-secret"?: boolean
   /** The media type of a picture; only fields of answers have it. */

@@ -8,7 +8,7 @@ import { readAgain, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { closeWindow, Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
-import { checksOf, type FormField, FormFields, readFields } from "../../kit/form-fields.tsx"
+import { type FormField, FormFields, readFields, requiredOf } from "../../kit/form-fields.tsx"
 import { Notice } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
@@ -48,10 +48,16 @@ export function NoFile({ what }: { readonly what: string }) {
   )
 }
 
-interface ChangeWindowProps {
-  readonly title: string
-  /** The version of the configuration to change, so that nobody else's change is lost. */
+/** The configuration to change. */
+export interface ChangedFile {
+  /** Its version, so that nobody else's change is lost. */
   readonly version: number
+  /** @param version of the configuration that runs now */
+  changed(version: number | null): void
+}
+
+interface ChangeWindowProps extends ChangedFile {
+  readonly title: string
   /** Fields in two columns, and those above and below them. */
   readonly first?: readonly FormField[]
   readonly grid?: readonly FormField[]
@@ -66,8 +72,6 @@ interface ChangeWindowProps {
   readonly removeText?: string
   /** The value that holds now, for a setting that the file does not have. */
   running?(setting: string): unknown
-  /** @param version of the configuration that runs now */
-  changed(version: number | null): void
 }
 
 interface Trial {
@@ -129,7 +133,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
         <div hidden={trial !== null || removing}>
           <Form
             submit="Review changes"
-            {...checksOf(all)}
+            required={requiredOf(all)}
             cancel={closeWindow}
             send={(typed) => check(toChanges(readFields(all, typed)))}
             done={checked}

@@ -1,13 +1,6 @@
-import type { Plan } from "../../client/operations.ts"
+import type { AnswerOf, Plan } from "../../client/operations.ts"
 import type { FormField } from "../../kit/form-fields.tsx"
-import { type Changes, ChangeWindow } from "./change-window.tsx"
-
-interface EditPlanProps {
-  /** Null makes a new one. */
-  readonly plan: Plan | null
-  readonly version: number
-  changed(version: number | null): void
-}
+import { type ChangedFile, type Changes, ChangeWindow } from "./change-window.tsx"
 
 /** Whole numbers, or "unlimited". */
 const limits = [
@@ -51,12 +44,13 @@ const fresh: Omit<Plan, "name" | "is_built_in"> = {
   highlight: false,
 }
 
-export function EditPlan({ plan, version, changed }: EditPlanProps) {
+/** @param plan null makes a new one */
+export function EditPlan({ plan, ...file }: ChangedFile & { readonly plan: Plan | null }) {
   const shown = plan ?? fresh
   return (
     <ChangeWindow
+      {...file}
       title={plan ? `Edit plan ${plan.name}` : "Create plan"}
-      version={version}
       isWide
       first={plan === null ? [nameField] : []}
       grid={limits.map(([name, label, hint]) => ({
@@ -105,7 +99,6 @@ export function EditPlan({ plan, version, changed }: EditPlanProps) {
       running={(setting) =>
         plan && Object.entries(plan).find(([field]) => setting.endsWith(`.${field}`))?.[1]
       }
-      changed={changed}
     />
   )
 }
@@ -123,17 +116,11 @@ function toLimit(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-interface EditPricesProps {
-  readonly prices: Readonly<Record<string, number>>
-  readonly version: number
-  changed(version: number | null): void
-}
-
-export function EditPrices({ prices, version, changed }: EditPricesProps) {
+export function EditPrices({ prices, ...file }: ChangedFile & Pick<AnswerOf<"plans.list">, "prices">) {
   return (
     <ChangeWindow
+      {...file}
       title="Edit prices"
-      version={version}
       grid={Object.entries(prices).map(([api, value]) => {
         return { name: api, label: api, kind: "number", isRequired: true, value } as const
       })}
@@ -145,7 +132,6 @@ export function EditPrices({ prices, version, changed }: EditPricesProps) {
         )
       }
       running={(setting) => prices[setting.slice("credits.".length)]}
-      changed={changed}
     >
       <p class="muted">Credits of one call. Calls that are under way keep the price with which they began.</p>
     </ChangeWindow>

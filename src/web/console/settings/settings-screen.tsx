@@ -6,7 +6,13 @@ import { Page } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { lines, Tag } from "../../kit/text.tsx"
-import { type Changes, ChangeWindow, NoFile, useConfigFile } from "../plans/change-window.tsx"
+import {
+  type ChangedFile,
+  type Changes,
+  ChangeWindow,
+  NoFile,
+  useConfigFile,
+} from "../plans/change-window.tsx"
 import { SettingValue } from "./setting-value.tsx"
 
 type Setting = EntryOf<"config.list">
@@ -79,19 +85,13 @@ function isEditable({ change, source, value }: Setting): boolean {
   return change === "now" && (source === "file" || source === "default") && value !== "(set)"
 }
 
-interface EditSettingProps {
-  readonly setting: Setting
-  readonly version: number
-  changed(version: number | null): void
-}
-
-function EditSetting({ setting: shown, version, changed }: EditSettingProps) {
+function EditSetting({ setting: shown, ...file }: ChangedFile & { readonly setting: Setting }) {
   const { setting, value, description, source, default: standard } = shown
   const isList = Array.isArray(value)
   return (
     <ChangeWindow
+      {...file}
       title={`Change ${setting}`}
-      version={version}
       fields={[
         {
           name: "value",
@@ -110,7 +110,6 @@ function EditSetting({ setting: shown, version, changed }: EditSettingProps) {
         source === "file" ? { label: "Use the default again", changes: { [setting]: null } } : undefined
       }
       removeText="The setting leaves the configuration file, and its default is used."
-      changed={changed}
     />
   )
 }

@@ -87,7 +87,6 @@ function Accounts({ month }: { readonly month: string }) {
       what="statements"
       operation="statements.list"
       filters={{ month }}
-      isFiltered={false}
       hasCsv={false}
       columns={columns}
       keyOf={({ account }) => account}
