@@ -48,6 +48,7 @@ export async function bundleWeb() {
     target: "browser",
     format: "esm",
     minify: true,
+    jsx: { development: false },
     splitting: true,
     metafile: true,
     define: { CUSTOMER_OPERATIONS: `${customerOperations}`, OPERATOR_OPERATIONS: `${operatorOperations}` },
