@@ -184,6 +184,11 @@ test("shared must be a URL", async () => {
   )
 })
 
+test("a mock that does not answer is named", async () => {
+  const shared = `http://127.0.0.1:${freePort()}`
+  await expect(startMock({ shared })).rejects.toThrow(`penknife mock: ${shared} does not answer: `)
+})
+
 test("shared goes with no option for the start of a mock", async () => {
   const shared = "http://127.0.0.1:1"
   await expect(startMock({ shared, plan: "free" })).rejects.toThrow(

@@ -222,7 +222,11 @@ func (mock *Mock) Webhooks(kind string, count int) []Values {
 			if notice["state"] == "delivered" {
 				delivered = append(delivered, notice)
 			} else {
-				others += fmt.Sprintf("\n  %v %v is %v: %v", notice["type"], notice["id"], notice["state"], notice["reason"])
+				reason := notice["reason"]
+				if reason == nil {
+					reason = "no answer so far"
+				}
+				others += fmt.Sprintf("\n  %v %v is %v: %v", notice["type"], notice["id"], notice["state"], reason)
 			}
 		}
 		if len(delivered) >= count {

@@ -192,7 +192,7 @@ class Mock:
                 kind = "" if type is None else f" of the type '{type}'"
                 lines = [f"penknife mock: {len(delivered)} of {count} webhooks{kind} were delivered in {timeout} s"]
                 others = [notice for notice in wanted if notice not in delivered]
-                lines += [f"  {n['type']} {n['id']} is {n['state']}: {n['reason']}" for n in others]
+                lines += [f"  {n['type']} {n['id']} is {n['state']}: {n['reason'] or 'no answer so far'}" for n in others]
                 if not wanted:
                     lines += [f"  types that were raised: {', '.join(dict.fromkeys(n['type'] for n in notices)) or 'none'}"]
                 raise MockError("\n".join(lines))

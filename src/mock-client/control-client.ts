@@ -50,7 +50,8 @@ export function exchange(
       response.on("end", () => resolve({ status, text: Buffer.concat(chunks).toString("utf8") }))
       response.on("error", reject)
     })
-    request.on("error", reject)
+    const none = `penknife mock: ${url.origin} does not answer`
+    request.on("error", (cause) => reject(new Error(`${none}: ${cause.message}`, { cause })))
     request.end(body)
   })
 }

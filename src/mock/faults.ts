@@ -155,7 +155,6 @@ export function createFaults(createRandom: SeededRandom, own: Profiles = {}, sta
   }
 }
 
-/** A fault of calls may say so with `webhook: false`. */
 export function isForWebhooks(rule: Rule): rule is WebhookFault {
   return "webhook" in rule && rule.webhook
 }

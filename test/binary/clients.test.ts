@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type MockOptions, startMock } from "penknife/mock"
 import { canRun, checkedRuns, runClient } from "../../scripts/clients/runs.ts"
+import { startReceiver } from "../support/receiver.ts"
 import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
@@ -128,6 +129,20 @@ describe.if(python !== null)("the client for Python", () => {
       "with p.start() as mock:\n  mock.advance('23d')\n  mock.webhooks('key.expiring', timeout=0)"
     expect(await runPython(script, { PENKNIFE_BIN: binary })).toMatch(
       /^penknife mock: 0 of 1 webhooks of the type 'key.expiring' were delivered in 0 s\n {2}key.expiring msg_\w+ is unsent: /,
+    )
+  })
+
+  test("says of a webhook under way that it has no answer yet", async () => {
+    const receiver = startReceiver()
+    receiver.answer(() => new Promise(() => {}))
+    const script = `
+import contextlib, urllib.request as u
+with p.start(webhook='${receiver.url}') as mock:
+  url = mock.url + '/v1/bluetoothlookup?companyid=76'
+  with contextlib.suppress(OSError): u.urlopen(u.Request(url, headers={'x-api-key': 'mock-no-credits'}))
+  mock.webhooks('credits.exhausted', timeout=0)`
+    expect(await runPython(script, { PENKNIFE_BIN: binary })).toMatch(
+      /\n {2}credits.exhausted msg_\w+ is pending: no answer so far$/,
     )
   })
 

@@ -342,7 +342,8 @@ public final class PenknifeMock implements AutoCloseable {
         if ("delivered".equals(notice.get("state"))) delivered.add(notice);
         else {
           String name = notice.get("type") + " " + notice.get("id");
-          others.append("\n  " + name + " is " + notice.get("state") + ": " + notice.get("reason"));
+          Object reason = Objects.requireNonNullElse(notice.get("reason"), "no answer so far");
+          others.append("\n  " + name + " is " + notice.get("state") + ": " + reason);
         }
       }
       if (delivered.size() >= count) return delivered;
