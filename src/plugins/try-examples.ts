@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util"
 import { ApiMistake, type Ports, type Timer } from "../apis/contract.ts"
 import { compileInput } from "../call/input.ts"
-import { createMockClock, createSeededRandom, prepareMockDns, prepareMockWeb } from "../ports/mock-ports.ts"
+import { createZoneDns } from "../ports/dns/zone.ts"
+import { encodeTexts } from "../ports/dns/zone-entry.ts"
+import { createMockClock, createSeededRandom, prepareMockWeb } from "../ports/mock-ports.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 
@@ -31,7 +33,7 @@ export async function wrongExample(
       const ports: Ports = {
         clock: createMockClock(Date.parse(conditions.now ?? defaultNow)),
         random: createSeededRandom("penknife"),
-        dns: prepareMockDns(conditions.dns ?? {})(),
+        dns: createZoneDns(encodeTexts(conditions.dns ?? {})),
         web: prepareMockWeb(conditions.web ?? {})(),
         timer,
       }

@@ -38,23 +38,27 @@ export interface MockDns extends Dns {
 }
 
 /**
- * Reads a first zone, which takes milliseconds, and returns a function that creates a DNS with it. Throws an Error that names an
- * invalid entry.
+ * Returns a function that creates a DNS with a first zone, whose entries must be valid. It is read once, at the first question:
+ * that takes milliseconds of a start.
  */
 export function prepareMockDns(start: DnsZone, base: DnsZone = {}): () => MockDns {
   const open = (zone: DnsZone) => createZoneDns(encodeTexts({ ...base, ...zone }))
-  const first = open(start)
+  let first: Dns | undefined
   return () => {
     let zone = start
-    let dns = first
+    let replaced: Dns | undefined
+    function dns(): Dns {
+      first ??= open(start)
+      return replaced ?? first
+    }
     return {
       get zone() {
         return zone
       },
-      resolve: (name, type, signal) => dns.resolve(name, type, signal),
-      exchange: (name, type, options, signal) => dns.exchange(name, type, options, signal),
+      resolve: (name, type, signal) => dns().resolve(name, type, signal),
+      exchange: (name, type, options, signal) => dns().exchange(name, type, options, signal),
       replace(next) {
-        dns = open(next)
+        replaced = open(next)
         zone = next
       },
     }
