@@ -109,9 +109,9 @@ type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "saved" | "last"> & { r
 
 /**
  * Prepares the ledger of one connection. All its changes of the ledger must go through this.
- * @param maxEntries entries to keep in memory, about 300 bytes each
+ * @param maxEntries entries to keep in memory, about 0.7 kB each
  */
-export function prepareLedger(database: Database, maxEntries = 50_000) {
+export function prepareLedger(database: Database, maxEntries = 131_072) {
   const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")
   const read = database.query<Row, [string]>(
     `SELECT number, account_id AS accountId, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus,
