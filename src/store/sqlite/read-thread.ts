@@ -28,8 +28,10 @@ const busyTimeoutMs = 1_000
 
 let database: Database | null = null
 
-self.addEventListener("message", ({ data }: MessageEvent<ReadRequest>) => {
-  self.postMessage(answer(data))
+self.addEventListener("message", ({ data }: MessageEvent<ReadRequest | null>) => {
+  // Asks it to close the file.
+  if (data === null) database?.close()
+  self.postMessage(data && answer(data))
 })
 
 function answer(request: ReadRequest): ReadReply {

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { renameSync, writeFileSync } from "node:fs"
+import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
@@ -132,4 +132,13 @@ test("more reads than a queue has room for are refused, and the end ends the rea
   expect(causes[0]).toBeInstanceOf(ReadTooLong)
   expect(String(causes[1])).toContain("is closed")
   expect(timer.waiting).toEqual([])
+})
+
+test("stopping closes the file, so that no log is left beside it", async () => {
+  const { file, writer, read, stop } = setUp()
+  writer.run("INSERT INTO a VALUES (1, 'erased')")
+  expect(await read("SELECT id FROM a", [])).toEqual([{ id: 1 }])
+  await stop()
+  writer.close()
+  expect(existsSync(`${file}-wal`)).toBe(false)
 })

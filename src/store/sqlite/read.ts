@@ -47,8 +47,7 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
       else reject(toError(data))
     }
     const leave = (cause: Error) => {
-      if (thread === asked) thread = null
-      asked.terminate()
+      void end()
       reject(cause)
     }
     asked.onerror = ({ message }) => leave(new StoreUnavailable(`The thread that reads failed: ${message}`))
@@ -70,9 +69,16 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
     return started
   }
 
-  function end(): void {
-    thread?.terminate()
+  /** Lets the thread close the file: as long as it is open somewhere, its log stays beside it. */
+  function end(): Promise<void> {
+    const ended = thread
     thread = null
+    if (ended === null) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ended.onmessage = ({ data }: MessageEvent<ReadReply | null>) => data ?? resolve()
+    ended.onerror = () => resolve()
+    ended.postMessage(null)
+    return promise.finally(() => ended.terminate())
   }
 
   const read: Run = async <Row>(statement: string, parameters: ReadRequest["parameters"]) => {
@@ -92,7 +98,8 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
       isClosed = true
       Atomics.store(mustEnd, 0, 1)
       await last
-      end()
+      thread?.ref()
+      await end()
     },
   }
 }
