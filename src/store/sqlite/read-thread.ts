@@ -31,7 +31,7 @@ let database: Database | null = null
 self.addEventListener("message", ({ data }: MessageEvent<ReadRequest | null>) => {
   // Asks it to close the file.
   if (data === null) database?.close()
-  self.postMessage(data && answer(data))
+  self.postMessage(data ? answer(data) : { rows: [] })
 })
 
 function answer(request: ReadRequest): ReadReply {

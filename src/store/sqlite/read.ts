@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
 import { realPathOf } from "../../values/real-path.ts"
@@ -47,7 +48,8 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
       else reject(toError(data))
     }
     const leave = (cause: Error) => {
-      void end()
+      if (thread === asked) thread = null
+      asked.terminate()
       reject(cause)
     }
     asked.onerror = ({ message }) => leave(new StoreUnavailable(`The thread that reads failed: ${message}`))
@@ -70,15 +72,12 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
   }
 
   /** Lets the thread close the file: as long as it is open somewhere, its log stays beside it. */
-  function end(): Promise<void> {
+  async function end(): Promise<void> {
     const ended = thread
     thread = null
-    if (ended === null) return Promise.resolve()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    ended.onmessage = ({ data }: MessageEvent<ReadReply | null>) => data ?? resolve()
-    ended.onerror = () => resolve()
-    ended.postMessage(null)
-    return promise.finally(() => ended.terminate())
+    ended?.postMessage(null)
+    if (ended) await Promise.race([once(ended, "message"), once(ended, "error")])
+    ended?.terminate()
   }
 
   const read: Run = async <Row>(statement: string, parameters: ReadRequest["parameters"]) => {
