@@ -1,3 +1,4 @@
+import { override } from "../values/stand-in.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor } from "./operation.ts"
 import type { Subscription } from "./parts.ts"
@@ -42,17 +43,13 @@ export function createWatchLimit(): WatchLimit {
     const subscription = watch()
     add(reader, 1)
     let isCounted = true
-    return {
-      take: () => subscription.take(),
-      get isOver() {
-        return subscription.isOver
-      },
+    return override(subscription, {
       end() {
         if (isCounted) add(reader, -1)
         isCounted = false
         subscription.end()
       },
-    }
+    })
   }
 }
 

@@ -2,7 +2,7 @@ import { createId, createSecret, hashKey, visiblePrefix } from "../accounts/key.
 import type { Sessions } from "../admin/sessions/sessions.ts"
 import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
-import { createSeededRandom } from "../ports/mock-ports.ts"
+import { createSeededRandom } from "../ports/random.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import { adminKeyName, consoleLinkToken, realKey, toMagicKey } from "./keys.ts"
 

@@ -2,6 +2,7 @@ import type { Subscription } from "../admin/parts.ts"
 import type { Timer } from "../apis/contract.ts"
 import { Fault } from "../call/fault.ts"
 import { createWatch } from "../observe/request-feed.ts"
+import { override } from "../values/stand-in.ts"
 import { toIso } from "../values/time-text.ts"
 import type { MockState } from "./state.ts"
 
@@ -47,13 +48,7 @@ export function createViews(state: MockState, timer: Timer, sessions: () => read
         events: watch.take().events.length > 0 && !watch.isOver ? [await toView(state, sessions())] : [],
         lost: 0,
       })
-      return {
-        take,
-        end: watch.end,
-        get isOver() {
-          return watch.isOver
-        },
-      }
+      return override<Subscription>(watch, { take })
     },
     end(): void {
       for (const watch of watches) watch.close()

@@ -1,4 +1,5 @@
 import type { RequestFilter } from "../values/request-events.ts"
+import { override } from "../values/stand-in.ts"
 import type { RequestFeed, RequestWatch } from "./request-feed.ts"
 import type { Channel, FromSupervisor, Watching } from "./siblings.ts"
 
@@ -31,29 +32,19 @@ export function shareFeed(own: RequestFeed, channel: Channel): RequestFeed {
     }
   })
 
-  return {
-    get isWatched() {
-      return own.isWatched
-    },
-    offer: own.offer,
-    add: own.add,
-    close: own.close,
+  return override(own, {
     watch(filter, onReady) {
       const watch = own.watch(filter, onReady)
       if (watch === null) return null
       const id = ++lastId
       local.set(id, watch)
       send({ kind: "watch", id, filter })
-      return {
-        take: watch.take,
-        get isOver() {
-          return watch.isOver
-        },
+      return override(watch, {
         end() {
           watch.end()
           if (local.delete(id)) send({ kind: "unwatch", id })
         },
-      }
+      })
     },
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import type { Dns, DnsAnswer, DnsReply, DnsType, Random, Web, WebAnswer } from "../apis/contract.ts"
+import type { Dns, DnsAnswer, DnsReply, DnsType, Web, WebAnswer } from "../apis/contract.ts"
 import { typeNumberOf, typeNumbers } from "../ports/dns/record-types.ts"
 import type { ThreadQuestion } from "./messages.ts"
 
@@ -170,23 +170,4 @@ export function protectProcess(target: {
     return kill.call(target, to, signal)
   }
   for (const name of ["kill", "_kill"]) Object.defineProperty(target, name, { value })
-}
-
-/**
- * Random bytes from a seed of a cryptographic source: SHA-256 of the seed and a counter that grows (as Hash_DRBG, NIST SP 800-90A
- * §10.1.1). They cannot be predicted without the seed, and the same seed makes the same bytes.
- */
-export function createRunRandom(seed: Uint8Array): Random {
-  let counter = 0n
-  return {
-    bytes(length) {
-      const bytes = new Uint8Array(length)
-      for (let filled = 0; filled < length; filled += 32) {
-        const count = new BigUint64Array([counter++])
-        const block = new Bun.CryptoHasher("sha256").update(seed).update(count).digest()
-        bytes.set(new Uint8Array(block).subarray(0, length - filled), filled)
-      }
-      return bytes
-    },
-  }
 }

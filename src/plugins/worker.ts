@@ -11,6 +11,7 @@ import {
 import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
 import { collectGarbage, collectValues, currentThread, ownThreadMs, readMemoryUse } from "../ports/machine.ts"
+import { createSeededRandom } from "../ports/random.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
@@ -19,13 +20,7 @@ import { excessOf, Overrun } from "./overrun.ts"
 import { compilePatternCheck, type PatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { PluginRefused } from "./plugin-refused.ts"
-import {
-  createRunRandom,
-  createThreadConsole,
-  createThreadDns,
-  createThreadWeb,
-  protectProcess,
-} from "./thread-ports.ts"
+import { createThreadConsole, createThreadDns, createThreadWeb, protectProcess } from "./thread-ports.ts"
 
 declare const self: Worker
 
@@ -114,7 +109,7 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
       Atomics.store(shared, 4, number)
     }
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
-    const random = createRunRandom(Uint8Array.fromHex(seed))
+    const random = createSeededRandom(seed)
     const ports: Ports = { clock, random, dns: dns.begin(), web: web.begin(), timer: systemTimer }
     // This thread does nothing else, so there is nobody to give way to.
     const values = JSON.parse(input)

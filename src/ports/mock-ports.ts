@@ -1,4 +1,4 @@
-import type { Clock, Dns, DnsZone, Random, Web, WebFixture } from "../apis/contract.ts"
+import type { Clock, Dns, DnsZone, Web, WebFixture } from "../apis/contract.ts"
 import { createZoneDns } from "./dns/zone.ts"
 import { encodeTexts } from "./dns/zone-entry.ts"
 import { createFixedWeb } from "./web/fixed-web.ts"
@@ -88,25 +88,5 @@ export function prepareMockWeb(start: WebFixture): () => MockWeb {
         fixture = next
       },
     }
-  }
-}
-
-/** The same bytes on every run: SHA-256 of the seed and a counter. Not secret. */
-export function createSeededRandom(seed: string): Random {
-  let counter = 0
-  let block: Uint8Array = new Uint8Array()
-
-  return {
-    bytes(length) {
-      const bytes = new Uint8Array(length)
-      for (let at = 0; at < length; ) {
-        if (block.length === 0) block = new Bun.CryptoHasher("sha256").update(`${seed} ${counter++}`).digest()
-        const part = block.subarray(0, length - at)
-        bytes.set(part, at)
-        block = block.subarray(part.length)
-        at += part.length
-      }
-      return bytes
-    },
   }
 }

@@ -3,6 +3,7 @@ import type { Dns, DnsType } from "../../src/apis/contract.ts"
 import { readReply } from "../../src/ports/dns/answer.ts"
 import { encodeQuery, type Question, readResponse } from "../../src/ports/dns/message.ts"
 import { toWireNameOrRoot } from "../../src/ports/dns/name.ts"
+import { runSteps } from "../../src/ports/dns/turn-reader.ts"
 import { encodeReply, type ReplyParts, readQuery } from "./dns-reply.ts"
 import { startDnsServer } from "./dns-server.ts"
 import { answerFrom, loadSignedZones } from "./signed-zones.ts"
@@ -58,5 +59,5 @@ function ask(name: string, type: DnsType, dnssec: boolean, tamper: Tampering) {
   if (parts === null) return { kind: "failure" as const, reason: "timeout" as const }
   const response = readResponse(encodeReply(parts, true), question, 1)
   if (typeof response === "string") throw new Error(`the reply for ${name} ${type} is ${response}`)
-  return readReply(response, question).reply
+  return runSteps(readReply(response, question)).reply
 }

@@ -1,13 +1,13 @@
 import type { Static } from "@sinclair/typebox"
 import { defineApi, reject } from "../contract.ts"
-import { findMailServers, type LookUpContext, type MailServers } from "../mail/dane/mail-servers.ts"
+import { findMailServers, type MailServers } from "../mail/dane/mail-servers.ts"
 import { findTlsa, isMailService, type ServiceFinding, tlsaNameOf } from "../mail/dane/service.ts"
 import type { JudgedTlsa } from "../mail/dane/tlsa-check.ts"
 import { exampleGiven as given, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import type { DelegationSigner } from "../mail/dnssec/keys.ts"
 import { limits } from "../mail/dnssec/limits.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
-import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
+import { createQuestions, createSession } from "../mail/dnssec/session.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/look-up.ts"
 import { storedExamples } from "../shared.ts"
@@ -66,16 +66,11 @@ export function createDanelookup(serviceAnchors: readonly DelegationSigner[]) {
         reject("host", `must be at most 253 bytes long together with \`_${port}._${protocol}.\``)
       const now = Math.floor(ports.clock.now() / 1000)
       return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
-        const exchange: Exchange = (name, type) => ports.dns.exchange(name, type, { dnssec: true }, signal)
-        const context: LookUpContext = {
-          questions: new Questions(exchange, maxQuestions),
-          now,
-          giveWay,
-          anchors,
-        }
+        const ask = createQuestions(ports.dns, signal, maxQuestions)
+        const begin = () => createSession(ask, now, giveWay)
         const [finding, servers] = await Promise.all([
-          findTlsa(service, new Session(context.questions, now, giveWay), anchors),
-          premium && isMailService(service) ? findMailServers(host, context) : null,
+          findTlsa(service, begin(), anchors),
+          premium && isMailService(service) ? findMailServers(host, begin, anchors) : null,
         ])
         return {
           ...{ host, port, protocol },

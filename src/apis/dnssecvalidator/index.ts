@@ -4,7 +4,7 @@ import { exampleGiven, exampleAnchor as trust_anchor } from "../mail/dnssec/exam
 import type { DelegationSigner } from "../mail/dnssec/keys.ts"
 import { limits } from "../mail/dnssec/limits.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
-import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
+import { createQuestions, createSession } from "../mail/dnssec/session.ts"
 import { validate } from "../mail/dnssec/validate.ts"
 import { requireName } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/look-up.ts"
@@ -60,9 +60,7 @@ export function createDnssecvalidator(serviceAnchors: readonly DelegationSigner[
       const name = text === "." ? "" : await requireName(text)
       const now = Math.floor(ports.clock.now() / 1000)
       return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
-        const exchange: Exchange = (asked, ofType) =>
-          ports.dns.exchange(asked, ofType, { dnssec: true }, signal)
-        const session = new Session(new Questions(exchange), now, giveWay)
+        const session = createSession(createQuestions(ports.dns, signal), now, giveWay)
         return toReport(name, type, await validate(name, type, new Chain(session, anchors)), session)
       })
     },

@@ -5,6 +5,7 @@ import type { DnsType } from "../../apis/contract.ts"
 import { type Alias, maxAliases, readAnswer, type TimedAnswer } from "./answer.ts"
 import { encodeQuery, readResponse } from "./message.ts"
 import { toWireName } from "./name.ts"
+import { runSteps } from "./turn-reader.ts"
 
 const address = (owner: string, data: string, ttl = 300) => toRecord(toWire(owner), 1, ttl, a.encode(data))
 const alias = (owner: string, target: string, ttl = 300) =>
@@ -43,11 +44,8 @@ function answerTo({ name = "a.example", type = "A", ...sections }: Sections): Ti
   )
   const response = readResponse(message, question, 1)
   if (typeof response === "string") throw new Error(response)
-  return readAnswer(
-    response,
-    question,
-    (sections.passed ?? []).map((passed) => toWireName(passed) ?? ""),
-  )
+  const passed = (sections.passed ?? []).map((name) => toWireName(name) ?? "")
+  return runSteps(readAnswer(response, question, passed))
 }
 
 function recordsOf(sections: Sections): readonly unknown[] {

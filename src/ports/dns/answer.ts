@@ -11,7 +11,7 @@ import {
 } from "./name.ts"
 import { formatOf } from "./record-formats.ts"
 import { typeNameOf, typeNumberOf, typeNumbers } from "./record-types.ts"
-import { mapInSteps, runSteps, type Steps } from "./turn-reader.ts"
+import { mapInSteps, type Steps } from "./turn-reader.ts"
 
 /** Most CNAMEs to follow for one answer; recursive servers have a similar limit. */
 export const maxAliases = 10
@@ -34,16 +34,7 @@ export interface Alias {
  * @param passed the names of the chain before this question
  * @throws Error when a record of the answer cannot be read
  */
-export function readAnswer(
-  response: Response,
-  question: Question,
-  passed: readonly WireName[] = [],
-): TimedAnswer | Alias {
-  return runSteps(readAnswerInSteps(response, question, passed))
-}
-
-/** The same in steps, for messages with thousands of records. */
-export function* readAnswerInSteps(
+export function* readAnswer(
   response: Response,
   question: Question,
   passed: readonly WireName[] = [],
@@ -140,12 +131,7 @@ interface TimedReply {
  * of its aliases, and DNAMEs above them.
  * @throws Error when a record cannot be read
  */
-export function readReply(response: Response, question: Question): TimedReply {
-  return runSteps(readReplyInSteps(response, question))
-}
-
-/** The same in steps, for messages with thousands of records. */
-export function* readReplyInSteps(response: Response, question: Question): Steps<TimedReply> {
+export function* readReply(response: Response, question: Question): Steps<TimedReply> {
   const { rcode, message, authenticated } = response
   const chain = followAliases(response, question)
   const owners = [...chain.passed, chain.owner]

@@ -7,6 +7,7 @@ import { readReply } from "./answer.ts"
 import { encodeQuery, readResponse } from "./message.ts"
 import { parseData } from "./record-formats.ts"
 import { typeNumbers } from "./record-types.ts"
+import { runSteps } from "./turn-reader.ts"
 import { createZoneDns } from "./zone.ts"
 
 const zone = {
@@ -244,7 +245,7 @@ describe("hostile replies", () => {
     const response = readResponse(message, question, 1)
     if (typeof response === "string") return response
     try {
-      return readReply(response, question).reply
+      return runSteps(readReply(response, question)).reply
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(RangeError)
       return "malformed"

@@ -9,7 +9,7 @@ import type {
   Random,
   Timer,
 } from "../../apis/contract.ts"
-import { readAnswerInSteps, readReplyInSteps } from "./answer.ts"
+import { readAnswer, readReply } from "./answer.ts"
 import { type Cached, type CacheOptions, createCache } from "./cache.ts"
 import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
@@ -171,7 +171,7 @@ interface Asker {
 }
 
 async function fetchReply(question: Question, options: QueryOptions) {
-  const result = await query(question, (response) => readReplyInSteps(response, question), options)
+  const result = await query(question, (response) => readReply(response, question), options)
   if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0, server: null }
   return { answer: result.value.reply, ttlSeconds: result.value.ttlSeconds, server: result.server }
 }
@@ -183,7 +183,7 @@ async function lookUp(name: WireName, type: DnsType, options: QueryOptions) {
   let ttlSeconds = Number.POSITIVE_INFINITY
   for (;;) {
     const question = { name: asked, type }
-    const result = await query(question, (response) => readAnswerInSteps(response, question, passed), options)
+    const result = await query(question, (response) => readAnswer(response, question, passed), options)
     if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0, server: null }
     const found = result.value
     ttlSeconds = Math.min(ttlSeconds, found.ttlSeconds)

@@ -8,6 +8,7 @@ import { toWireName, type WireName } from "./name.ts"
 import { formatOf, parseData, readData } from "./record-formats.ts"
 import type { Word } from "./record-text.ts"
 import { typeNumberOf, typeNumbers } from "./record-types.ts"
+import { runSteps } from "./turn-reader.ts"
 
 /** A record of a zone, with its data as they would be sent. */
 interface ZoneRecord<T extends DnsType = DnsType> {
@@ -107,7 +108,7 @@ function recorded(value: unknown, name: WireName): Entry {
   if (truncated || (rcode !== rcodes.noError && rcode !== rcodes.nxDomain))
     throw new Error(`must have a whole DNS message with the code NOERROR or NXDOMAIN`)
   try {
-    readReply(response, question)
+    runSteps(readReply(response, question))
   } catch (thrown) {
     throw new Error(`must have a DNS message that can be read: ${messageOf(thrown)}`)
   }

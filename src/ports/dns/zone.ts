@@ -14,6 +14,7 @@ import { maxAliases, readAnswer, readReply, toRecord } from "./answer.ts"
 import { DataReader } from "./data-reader.ts"
 import type { Question, Response } from "./message.ts"
 import { parentOf, toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
+import { runSteps } from "./turn-reader.ts"
 import { readEntry } from "./zone-entry.ts"
 
 /** Stands for every top-level name. */
@@ -109,7 +110,7 @@ function toAnswer(found: Found, type: DnsType): DnsAnswer {
       return { kind: "records", records: found.records.data, messageBytes: 0 }
     case "recorded": {
       const { question, response } = found.recorded
-      const read = readAnswer(response, { ...question, type }, found.passed)
+      const read = runSteps(readAnswer(response, { ...question, type }, found.passed))
       // A recorded reply is complete, so an alias that leads out of it leads nowhere.
       return read.kind === "answer" ? read.answer : { kind: "nodata" }
     }
@@ -124,7 +125,7 @@ function toReply(nodes: Nodes, found: Found): DnsReply {
   if (found.kind === "failure") return { kind: "failure", reason: found.reason }
   const aliases = found.passed.flatMap((name) => recordsAt(nodes, name, "CNAME"))
   if (found.kind === "recorded") {
-    const { reply } = readReply(found.recorded.response, found.recorded.question)
+    const { reply } = runSteps(readReply(found.recorded.response, found.recorded.question))
     return { ...reply, answer: [...aliases, ...reply.answer] }
   }
   return {

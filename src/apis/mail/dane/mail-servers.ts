@@ -1,39 +1,29 @@
-import type { RunContext } from "../../contract.ts"
 import { Chain } from "../dnssec/chain.ts"
 import type { DelegationSigner } from "../dnssec/keys.ts"
 import { lower } from "../dnssec/names.ts"
 import { ofType } from "../dnssec/record-set.ts"
-import { type Questions, Session } from "../dnssec/session.ts"
+import type { Session } from "../dnssec/session.ts"
 import { validate } from "../dnssec/validate.ts"
 import { findTlsa } from "./service.ts"
 
 /** The number of servers that senders are sure to try. */
 export const maxMailServers = 10
 
-/** The parts that the look-ups of one call share. */
-export interface LookUpContext {
-  readonly questions: Questions
-  /** In seconds since the Unix epoch. */
-  readonly now: number
-  readonly giveWay: RunContext["giveWay"]
-  readonly anchors: readonly DelegationSigner[]
-}
-
 /** The mail servers of a domain. */
 export type MailServers = Awaited<ReturnType<typeof findMailServers>>
 
 /**
  * Finds the mail servers of a domain and the TLSA records of each (RFC 7672 §2.2.1).
+ * @param begin makes the state of the validations of one server
  * @returns `security` is the state of the MX records. The best server is the first; there is none if the domain takes no mail
  * (RFC 7505), or if the DNS did not tell. `leftOut` is how many more there are than were looked at
  */
-export async function findMailServers(domain: string, context: LookUpContext) {
-  const { questions, now, giveWay, anchors } = context
-  const { status, reason, result, records } = await validate(
-    domain,
-    "MX",
-    new Chain(new Session(questions, now, giveWay), anchors),
-  )
+export async function findMailServers(
+  domain: string,
+  begin: () => Session,
+  anchors: readonly DelegationSigner[],
+) {
+  const { status, reason, result, records } = await validate(domain, "MX", new Chain(begin(), anchors))
   const common = { security: status, reason }
   if (status === "bogus" || status === "indeterminate" || result === "nxdomain")
     return { ...common, servers: [], leftOut: 0 }
@@ -48,7 +38,7 @@ export async function findMailServers(domain: string, context: LookUpContext) {
   const servers = await Promise.all(
     all.slice(0, maxMailServers).map(async ([host, preference]) => {
       const service = { host, port: 25, protocol: "tcp" } as const
-      return { host, preference, ...(await findTlsa(service, new Session(questions, now, giveWay), anchors)) }
+      return { host, preference, ...(await findTlsa(service, begin(), anchors)) }
     }),
   )
   return { ...common, servers, leftOut: Math.max(0, all.length - maxMailServers) }

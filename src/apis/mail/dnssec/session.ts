@@ -1,4 +1,4 @@
-import type { DnsReply, DnsType, RunContext } from "../../contract.ts"
+import type { Dns, DnsReply, DnsType, RunContext } from "../../contract.ts"
 import { Ended } from "./ended.ts"
 import type { DelegationSigner } from "./keys.ts"
 import { limits } from "./limits.ts"
@@ -24,30 +24,25 @@ export interface ChainLink {
   readonly signatures: CheckedSignature[]
 }
 
-/** Asks one question with the records of DNSSEC, as `exchange` of the DNS port does. */
-export type Exchange = (name: string, type: DnsType) => Promise<DnsReply>
-
 /** A reply that is no failure. */
 export type Reply = DnsReply & { readonly kind: "reply" }
 
-/** Asks each question once, and only so many. */
-export class Questions {
-  readonly #exchange: Exchange
-  readonly #limit: number
-  readonly #replies = new Map<string, Promise<DnsReply>>()
+/** Asks a question, and ends the validation when there is no answer. */
+type Ask = (name: string, type: DnsType) => Promise<Reply>
 
-  constructor(exchange: Exchange, limit: number = limits.questions) {
-    this.#exchange = exchange
-    this.#limit = limit
-  }
-
-  /** Ends the validation when there is no answer. */
-  async ask(name: string, type: DnsType): Promise<Reply> {
+/** Asks each question once, and only so many, with the records of DNSSEC. */
+export function createQuestions(
+  dns: Pick<Dns, "exchange">,
+  signal?: AbortSignal,
+  most: number = limits.questions,
+): Ask {
+  const replies = new Map<string, Promise<DnsReply>>()
+  return async (name, type) => {
     const key = `${type} ${name}`
-    if (!this.#replies.has(key) && this.#replies.size >= this.#limit)
+    if (!replies.has(key) && replies.size >= most)
       throw new Ended("indeterminate", "too_many_questions", name)
-    const asked = this.#replies.get(key) ?? this.#exchange(name === "" ? "." : name, type)
-    this.#replies.set(key, asked)
+    const asked = replies.get(key) ?? dns.exchange(name === "" ? "." : name, type, { dnssec: true }, signal)
+    replies.set(key, asked)
     const reply = await asked
     if (reply.kind === "failure") throw new Ended("indeterminate", "no_answer", `${name || "."} ${type}`)
     return reply
@@ -55,29 +50,20 @@ export class Questions {
 }
 
 /** State that one validation, or several of one server, share: their questions, the number of verifications, and the results. */
-export class Session {
-  readonly links: ChainLink[] = []
-  readonly now: number
-  readonly giveWay: RunContext["giveWay"]
-  readonly #questions: Questions
-  #verifications = 0
+export type Session = ReturnType<typeof createSession>
 
-  /** @param now in seconds since the Unix epoch */
-  constructor(questions: Questions, now: number, giveWay: RunContext["giveWay"]) {
-    this.#questions = questions
-    this.now = now
-    this.giveWay = giveWay
-  }
-
-  ask(name: string, type: DnsType): Promise<Reply> {
-    return this.#questions.ask(name, type)
-  }
-
-  /** Counts a verification before it is made. */
-  async beforeVerification(owner: string): Promise<void> {
-    this.#verifications += 1
-    if (this.#verifications > limits.verifications) throw new Ended("bogus", "too_much_work", owner)
-    const pause = this.giveWay()
-    if (pause) await pause
+/** @param now in seconds since the Unix epoch */
+export function createSession(ask: Ask, now: number, giveWay: RunContext["giveWay"]) {
+  const links: ChainLink[] = []
+  let verifications = 0
+  return {
+    ...{ ask, now, giveWay, links },
+    /** Counts a verification before it is made. */
+    async beforeVerification(owner: string): Promise<void> {
+      verifications += 1
+      if (verifications > limits.verifications) throw new Ended("bogus", "too_much_work", owner)
+      const pause = giveWay()
+      if (pause) await pause
+    },
   }
 }

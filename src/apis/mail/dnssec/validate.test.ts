@@ -7,7 +7,7 @@ import { Chain } from "./chain.ts"
 import type { DelegationSigner } from "./keys.ts"
 import { limits } from "./limits.ts"
 import { readAnchor } from "./root-anchors.ts"
-import { Questions, Session } from "./session.ts"
+import { createQuestions, createSession } from "./session.ts"
 import { validate } from "./validate.ts"
 
 const now = Date.parse("2026-11-23T12:00:00Z") / 1000
@@ -25,14 +25,10 @@ async function run(
 ) {
   const dns = createSignedDns(tamper)
   let turns = 0
-  const session = new Session(
-    new Questions((asked, ofType) => dns.exchange(asked, ofType, { dnssec: true })),
-    at,
-    () => {
-      turns++
-      return undefined
-    },
-  )
+  const session = createSession(createQuestions(dns), at, () => {
+    turns++
+    return undefined
+  })
   const finding = await validate(name, type, new Chain(session, anchors))
   return { ...finding, questions: dns.questions, turns }
 }
