@@ -36,6 +36,8 @@ const compiledLater = {
   BUN_JSC_thresholdForOptimizeSoon: "20000",
   BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: "1000000",
   BUN_JSC_thresholdForFTLOptimizeSoon: "1000000",
+  // PostgreSQL as WebAssembly runs for seconds, and compiling it for speed took more than that gained.
+  BUN_JSC_useOMGJIT: "0",
 }
 /** Several times what the temporary files of all tests take. */
 const neededBytes = 6e9
