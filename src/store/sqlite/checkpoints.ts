@@ -160,6 +160,8 @@ export interface FlushOptions {
   readonly sync?: (descriptor: number, done: (failure?: Error | null) => void) => void
   /** Called when a flush failed, so that nothing more is charged. */
   readonly onFailed: (cause: unknown) => void
+  /** Opens the log at once: later, the clients of a server may have taken all descriptors of the process. */
+  readonly isServed?: boolean
 }
 
 /** The time from a commit to its flush. With `synchronous = NORMAL` a power cut loses commits that were not flushed. */
@@ -175,7 +177,7 @@ type Stores = Pick<OpenStore, "store" | "admin">
 export function withLogFlush(
   stores: Stores,
   file: string,
-  { timer, sync = fdatasync, onFailed }: FlushOptions,
+  { timer, sync = fdatasync, onFailed, isServed = false }: FlushOptions,
 ): Stores & { stop(): Promise<void> } {
   if (file === ":memory:") return { ...stores, async stop() {} }
   const { store, admin } = stores
@@ -185,6 +187,7 @@ export function withLogFlush(
   let flushing: Promise<void> | null = null
   let isDirty = false
   let isClosed = false
+  if (isServed) openLog()
 
   function schedule(): void {
     isDirty = true

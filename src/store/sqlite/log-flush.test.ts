@@ -207,6 +207,28 @@ test("a log that may no longer be opened is flushed, since it was opened beside 
   await store.close()
 })
 
+test("a service flushes a log that its first charge could not open, as when clients have taken all descriptors", async () => {
+  const file = join(dir, "served.db")
+  const timer = createManualTimer()
+  const problems: (string | null)[] = []
+  const flushed: number[] = []
+  const sync = (descriptor: number, done: () => void) => {
+    flushed.push(fstatSync(descriptor).ino)
+    done()
+  }
+  const serving = { onChange: (problem: string | null) => void problems.push(problem) }
+  const { store, admin } = openSqliteStore(file, { timer, serving, sync })
+  const { ino } = statSync(`${file}-wal`)
+  renameSync(`${file}-wal`, `${file}-away`)
+  mkdirSync(`${file}-wal`)
+  await changesOf(admin).createAccount(accountOf())
+  timer.advance(100)
+  rmdirSync(`${file}-wal`)
+  renameSync(`${file}-away`, `${file}-wal`)
+  expect([flushed, problems]).toEqual([[ino], []])
+  await store.close()
+})
+
 test("a log that was moved away breaks nothing, and is flushed when it is back", async () => {
   const { file, store, timer, flushes, flush } = await openStore()
   renameSync(`${file}-wal`, `${file}-away`)

@@ -67,6 +67,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   let failure: unknown = null
   const { store, admin, stop } = withLogFlush(flushed, file, {
     ...options,
+    isServed: isShared,
     onFailed(cause) {
       failure = cause
       watch.failFlush(cause)
