@@ -3,7 +3,11 @@ import { networkInterfaces } from "node:os"
 import fc from "fast-check"
 import { openFiles } from "../../../test/support/open-files.ts"
 import { until } from "../../../test/support/until.ts"
+import { systemClock } from "../clock.ts"
+import { systemRandom } from "../random.ts"
+import { systemTimer } from "../timer.ts"
 import { createFrameReader, type Listener, openUdpExchange } from "./exchange.ts"
+import { createResolver } from "./resolver.ts"
 import { parseServerAddress } from "./server-address.ts"
 
 const query = Buffer.from("query")
@@ -74,11 +78,18 @@ test.each(loopbacks)("a closed port at %s breaks it, once", async (host) => {
   expect(heard).toEqual(["broken"])
 })
 
-test("an address that cannot be reached breaks it", async () => {
+test.each([
+  ["without a route to the server", { host: "fe80::1%no-such-zone", family: 6, port: 53 }],
+  ["without the right to ask it", { host: "255.255.255.255", family: 4, port: 53 }],
+] as const)("%s, a query breaks, but not before its caller has it", async (_name, server) => {
   const { heard, listener } = listening()
-  openUdpExchange({ host: "fe80::1%no-such-zone", family: 6, port: 53 }, query, listener)
+  openUdpExchange(server, query, listener)
+  expect(heard).toEqual([])
   await until(() => heard.length > 0)
   expect(heard).toEqual(["broken"])
+  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer }
+  const answer = await createResolver({ ...ports, servers: [server] }).resolve("good.example", "A")
+  expect(answer).toEqual({ kind: "failure", reason: "network" })
 })
 
 test("after it is closed nothing is heard, and no socket stays open", async () => {

@@ -63,6 +63,8 @@ export const openUdpExchange: OpenExchange = (server, query, listener) => {
       socket = connected
       send()
     } catch {
+      // It fails at once without a network or a free descriptor, when the caller has no exchange yet.
+      await undefined
       fail()
     }
   }
