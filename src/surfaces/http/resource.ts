@@ -33,28 +33,36 @@ export function createResource({ headers, read }: ResourceSource): Resource {
     const made = await read()
     const text = typeof made === "string" ? new TextEncoder().encode(made) : made
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)
-    const [plain, zipped] = [new SharedBytes([text]), new SharedBytes([await compress(text)])]
-    // Weak, since the compressed form has the same tag.
-    return { plain, zipped, etag: `W/"${hash}"` }
+    const [identity, gzip] = [new SharedBytes([text]), new SharedBytes([await compress(text)])]
+    return { identity, gzip, hash }
   })
 
   return async (request, set) => {
-    const { plain, zipped, etag } = await load()
-    Object.assign(set.headers, headers, {
-      etag,
-      // Kept, but revalidated before each use: another version of the program has other bytes at the same path.
-      "cache-control": "no-cache",
-      vary: "Accept-Encoding",
-    })
-    const asked = request.headers.toJSON()
-    if (fresh(asked, { etag })) {
-      set.status = 304
-      return null
-    }
-    if (preferredCoding(request.headers, ["gzip"]) !== "gzip") return plain
-    set.headers["content-encoding"] = "gzip"
-    return zipped
+    const { hash, ...forms } = await load()
+    // Kept, but revalidated before each use: another version of the program has other bytes at the same path.
+    Object.assign(set.headers, headers, { "cache-control": "no-cache" })
+    const coding = chooseForm(request, set, hash, ["gzip"])
+    return coding && forms[coding]
   }
+}
+
+/** Sets the headers of bytes that have several forms. Returns the form to send; null for a client whose copy is still good. */
+export function chooseForm<Form extends string>(
+  { headers }: Request,
+  set: AnswerSettings,
+  tag: string,
+  compressed: readonly Form[],
+): Form | "identity" | null {
+  // Weak, since the compressed forms have the same tag.
+  const etag = `W/"${tag}"`
+  Object.assign(set.headers, { etag, vary: "Accept-Encoding" })
+  if (fresh(headers.toJSON(), { etag })) {
+    set.status = 304
+    return null
+  }
+  const coding = preferredCoding(headers, compressed)
+  if (coding !== "identity") set.headers["content-encoding"] = coding
+  return coding
 }
 
 /** Loads what compresses with the first resource. Like all of Node's streams, it would make each start longer. */

@@ -47,7 +47,7 @@ function pageHeader(site: Site, { logo }: SiteAssets): Html {
   return html`<header class="top">
 <div class="inner row between">
 <a class="brand inline" href="/"><img src="${logo}" alt="" height="28"><span>${site.title}</span></a>
-<nav class="row" aria-label="Pages">${linksOf(site).map(({ href, text, mark }) => html`<a href="${href}"${mark}>${text}</a>`)}</nav>
+<nav class="row" aria-label="Pages">${linksOf(site)}</nav>
 </div>
 </header>`
 }
@@ -62,20 +62,16 @@ function offerLinks({ offer: { contact, terms, privacy, status } }: Site): reado
   return links.flatMap(([href, text]) => (href === null ? [] : html`<a href="${href}">${text}</a>`))
 }
 
-/** A link of the header. The script changes those with a mark for customers who are signed in. */
-interface PageLink {
-  readonly href: string
-  readonly text: string
-  readonly mark?: Html
-}
-
-/** Not the console: it is for operators, who know its address. */
-function linksOf({ portal, offer: { plans, signUp } }: Site): readonly PageLink[] {
+/**
+ * The links of the header. The script changes those with a mark for customers who are signed in. Not the console: it is for
+ * operators, who know its address.
+ */
+function linksOf({ portal, offer: { plans, signUp } }: Site): readonly Html[] {
   return [
-    { href: "/#apis", text: "APIs" },
-    ...(plans.length > 0 ? [{ href: "/#plans", text: "Plans" }] : []),
-    { href: "/docs", text: "Reference" },
-    ...(portal ? [{ href: "/portal", text: "Sign in", mark: html` data-sign-in` }] : []),
-    ...(signUp === null ? [] : [{ href: signUp, text: "Sign up", mark: html` data-sign-up` }]),
+    html`<a href="/#apis">APIs</a>`,
+    ...(plans.length > 0 ? [html`<a href="/#plans">Plans</a>`] : []),
+    html`<a href="/docs">Reference</a>`,
+    ...(portal ? [html`<a href="/portal" data-sign-in>Sign in</a>`] : []),
+    ...(signUp === null ? [] : [html`<a href="${signUp}" data-sign-up>Sign up</a>`]),
   ]
 }

@@ -28,15 +28,11 @@ export interface RemoteBackend extends Backend {
     operation: Operation,
     input: Readonly<Record<string, unknown>>,
     stop: AbortSignal,
-  ): AsyncIterable<WatchedBatch>
+  ): AsyncIterable<Watched>
 }
 
-/** The events since the last batch. */
-export interface WatchedBatch {
-  readonly events: readonly unknown[]
-  /** The number of events that were left out. */
-  readonly lost: number
-}
+/** An event, or the number of events that were left out. */
+export type Watched = { readonly event: unknown } | { readonly lost: number }
 
 /** The service did not answer, or not with its admin API. The message says what to change. */
 export class ServerFailed extends Error {

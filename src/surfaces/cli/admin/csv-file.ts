@@ -74,8 +74,7 @@ function readLines(file: Buffer, schema: TObject) {
       const index = cells.findIndex((cell) => cell.includes("\ufffd"))
       name(columns?.[index] ?? null, "A character is not UTF-8. Save the file as CSV in UTF-8.")
     } else if (columns === null) {
-      for (const [column, detail] of mistakesOfHeader(cells, schema))
-        if (detail !== null) name(column, detail)
+      for (const [column, detail] of mistakesOfHeader(cells, schema)) name(column, detail)
       isHeaderRight = mistakes.length === 0
     } else if (cells.length !== columns.length) {
       const counts = `Cells: ${cells.length}, columns: ${columns.length}.`
@@ -123,19 +122,19 @@ const quoteMistakes: Partial<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: "The line has over 20,000 characters, or a quote in it does not close.",
 }
 
-function mistakesOfHeader(names: readonly string[], { properties, required = [] }: TObject) {
+function mistakesOfHeader(
+  names: readonly string[],
+  { properties, required = [] }: TObject,
+): [string, string][] {
   const known = Object.keys(properties)
   const unknown = `There is no such column. The columns may be ${known.join(", ")}, with commas between.`
   const missing = required.filter((name) => !names.includes(name))
   return [
-    ...names.map((name, index) => {
-      const isTwice = names.indexOf(name) < index
-      return [
-        name,
-        isTwice ? "This column comes twice. Leave one out." : known.includes(name) ? null : unknown,
-      ] as const
+    ...names.flatMap((name, index): [string, string][] => {
+      if (names.indexOf(name) < index) return [[name, "This column comes twice. Leave one out."]]
+      return known.includes(name) ? [] : [[name, unknown]]
     }),
-    ...missing.map((name) => [name, "This column is needed, and missing."] as const),
+    ...missing.map((name): [string, string] => [name, "This column is needed, and missing."]),
   ]
 }
 

@@ -7,7 +7,7 @@ import { HttpFailure, type HttpReply, textOf } from "../../../ports/http-client.
 import { isLoopback } from "../../../values/ip.ts"
 import { adminRoot } from "../../http/admin/operation-routes.ts"
 import type { CliParts } from "../parts.ts"
-import type { RemoteBackend, WatchedBatch } from "./backend.ts"
+import type { RemoteBackend, Watched } from "./backend.ts"
 import { ServerFailed } from "./backend.ts"
 import { requireValues } from "./present.ts"
 
@@ -110,7 +110,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
   }
 }
 
-async function* readWatched(pieces: AsyncIterable<Uint8Array>, base: string): AsyncGenerator<WatchedBatch> {
+async function* readWatched(pieces: AsyncIterable<Uint8Array>, base: string): AsyncGenerator<Watched> {
   const decoder = new TextDecoder()
   const events: EventSourceMessage[] = []
   const parser = createParser({ onEvent: (event) => events.push(event) })
@@ -118,8 +118,8 @@ async function* readWatched(pieces: AsyncIterable<Uint8Array>, base: string): As
     parser.feed(decoder.decode(piece, { stream: true }))
     for (const { event = "message", data } of events.splice(0)) {
       const value = readJson(data, base)
-      if (event === "message") yield { events: [value], lost: 0 }
-      else if (event === "lost") yield { events: [], lost: Number(requireValues(value).count) }
+      if (event === "message") yield { event: value }
+      else if (event === "lost") yield { lost: Number(requireValues(value).count) }
       else if (event === "end") {
         throw new ServerFailed(endTexts[String(requireValues(value).reason)] ?? endTexts.closing)
       }

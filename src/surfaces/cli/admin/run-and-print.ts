@@ -135,33 +135,25 @@ export async function watchAndPrint(
   const stop = new AbortController()
   void stopRequested().then(() => stop.abort())
   const names = wide || !command.columns ? Object.keys(operation.output.properties) : command.columns
-  const widths = names.map(() => 0)
-  const widen = (cells: readonly string[]) => {
-    for (const [index, cell] of cells.entries()) {
-      widths[index] = Math.max(widths[index] ?? 0, Bun.stringWidth(cell))
-    }
-  }
-  const printLine = (cells: readonly string[]) => {
-    const padded = cells.map((cell, index) => cell + " ".repeat((widths[index] ?? 0) - Bun.stringWidth(cell)))
-    terminal.out(`${padded.join("  ").trimEnd()}\n`)
-  }
-  let isFirst = true
-  for await (const { events, lost } of backend.watch(operation, input, stop.signal)) {
-    for (const event of events) {
-      if (json) terminal.out(`${JSON.stringify(event)}\n`)
-      else {
-        const values = requireValues(event)
-        const cells = names.map((name) => toCell(values[name], wide))
-        widen(cells)
-        if (isFirst) {
-          widen(names)
-          printLine(names)
-        }
-        isFirst = false
-        printLine(cells)
+  const widths: number[] = []
+  for await (const watched of backend.watch(operation, input, stop.signal)) {
+    if ("lost" in watched) terminal.err(`${watched.lost} more were left out: there were too many to show.\n`)
+    else if (json) terminal.out(`${JSON.stringify(watched.event)}\n`)
+    else {
+      const values = requireValues(watched.event)
+      const cells = names.map((name) => toCell(values[name], wide))
+      const lines = widths.length === 0 ? [names, cells] : [cells]
+      for (const index of names.keys()) {
+        const own = lines.map((line) => Bun.stringWidth(line[index] ?? ""))
+        widths[index] = Math.max(widths[index] ?? 0, ...own)
+      }
+      for (const line of lines) {
+        const padded = line.map(
+          (cell, index) => cell + " ".repeat((widths[index] ?? 0) - Bun.stringWidth(cell)),
+        )
+        terminal.out(`${padded.join("  ").trimEnd()}\n`)
       }
     }
-    if (lost > 0) terminal.err(`${lost} more were left out: there were too many to show.\n`)
   }
 }
 

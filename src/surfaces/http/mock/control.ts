@@ -144,93 +144,87 @@ export function controlApp(parts: ControlParts) {
     })
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
-  change("/_mock/faults", { parse: json, body: controlSchemas.fault }, async (rule) => {
+  change(puts, "/_mock/faults", { parse: json, body: controlSchemas.fault }, async (rule) => {
     const fault = requireFault(rule, apis())
     state().faults.put(fault)
     const isIdle = isForWebhooks(fault) && fault.times !== 0 && !(await state().sendsWebhooks())
     return { ...faults(), ...(isIdle && { note: noReceiver }) }
   })
-  change("/_mock/profile", { parse: json, body: controlSchemas.profile }, ({ name }) => {
+  change(puts, "/_mock/profile", { parse: json, body: controlSchemas.profile }, ({ name }) => {
     state().faults.useProfile(name)
     return state().faults.profile()
   })
-  change("/_mock/stubs", { parse: json, body: controlSchemas.stub }, (rule) => {
+  change(puts, "/_mock/stubs", { parse: json, body: controlSchemas.stub }, (rule) => {
     state().stubs.put(requireStub(rule, apis()))
     return stubs()
   })
-  change("/_mock/clock", { parse: json, body: controlSchemas.clock }, async (move) => {
+  change(puts, "/_mock/clock", { parse: json, body: controlSchemas.clock }, async (move) => {
     await state().setClock(toInstant(move, state().clock.now()))
     return clock()
   })
-  change("/_mock/dns", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
+  change(puts, "/_mock/dns", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
     await useFixture("zone", text, parseZone, state().dns.replace)
     return { names: Object.keys(state().dns.zone).length }
   })
-  change("/_mock/web", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
+  change(puts, "/_mock/web", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
     await useFixture("replies", text, parseWebFixture, state().web.replace)
     return { urls: Object.keys(state().web.fixture).length }
   })
   for (const list of ["notices", "mails"] as const)
-    change(`/_mock/${list}/:id/resend`, noBody, (_, { id = "" }) => state().resend(list, id))
+    change(puts, `/_mock/${list}/:id/resend`, noBody, (_, { params: { id = "" } }) =>
+      state().resend(list, id),
+    )
 
-  /** Adds a path that changes something. `POST` works as `PUT` does, since some clients send nothing else. */
+  for (const name of ["faults", "stubs"] as const)
+    change(["DELETE"], `/_mock/${name}`, noBody, () => {
+      state()[name].clear()
+      return { [name]: state()[name].list() }
+    })
+  change(["POST"], "/_mock/sessions", noBody, (_, { request }) => {
+    const id = sessions.create()
+    const { webhook } = state()
+    return { id, url: sessionUrl(request, id), header: sessionHeader, key: defaultKey, webhook }
+  })
+  change(["DELETE"], "/_mock/sessions/:id", noBody, (_, { params: { id = "" } }) =>
+    sessions.end(id).then(() => ({})),
+  )
+  change(["DELETE"], "/_mock/requests", noBody, () => {
+    state().journal.clear()
+    return { requests: [], total: 0, dropped: 0 }
+  })
+  app.post(
+    "/_mock/verify",
+    async ({ body, set }) => {
+      const { outcome, text } = await verify(requireExpectation(body, apis()), journal(), state().notices)
+      if (outcome === "met") return ok({ text }, set)
+      const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]
+      return send(ownAnswer(status, { error: text, code }), "json", set)
+    },
+    { parse: json, body: controlSchemas.verify },
+  )
+  change(["POST"], "/_mock/reset", noBody, () => reset().then(() => ({})))
+  return app
+
+  /** Adds a path that changes something. */
   function change<Read>(
+    methods: readonly ("PUT" | "POST" | "DELETE")[],
     path: string,
     hooks: { readonly parse: typeof json | typeof plain; readonly body: CheckedBy<Read> },
-    run: (read: Read, params: Readonly<Record<string, string>>) => object | Promise<object>,
+    run: (read: Read, sent: { request: Request; params: Record<string, string> }) => object | Promise<object>,
   ): void {
-    for (const method of ["PUT", "POST"] as const) {
+    for (const method of methods) {
       app.route(
         method,
         path,
-        async ({ body, params, set }) => ok(await run(body as Read, params), set),
+        async ({ body, set, request, params }) => ok(await run(body as Read, { request, params }), set),
         hooks,
       )
     }
   }
-
-  for (const name of ["faults", "stubs"] as const) {
-    const empty = ({ set }: { readonly set: AnswerSettings }) => {
-      state()[name].clear()
-      return ok({ [name]: state()[name].list() }, set)
-    }
-    app.delete(`/_mock/${name}`, empty, noBody)
-  }
-  return app
-    .post(
-      "/_mock/sessions",
-      ({ request, set }) => {
-        const id = sessions.create()
-        const { webhook } = state()
-        return ok({ id, url: sessionUrl(request, id), header: sessionHeader, key: defaultKey, webhook }, set)
-      },
-      noBody,
-    )
-    .delete(
-      "/_mock/sessions/:id",
-      ({ params, set }) => sessions.end(params.id).then(() => ok({}, set)),
-      noBody,
-    )
-    .delete(
-      "/_mock/requests",
-      ({ set }) => {
-        state().journal.clear()
-        return ok({ requests: [], total: 0, dropped: 0 }, set)
-      },
-      noBody,
-    )
-    .post(
-      "/_mock/verify",
-      async ({ body, set }) => {
-        const { outcome, text } = await verify(requireExpectation(body, apis()), journal(), state().notices)
-        if (outcome === "met") return ok({ text }, set)
-        const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]
-        return send(ownAnswer(status, { error: text, code }), "json", set)
-      },
-      { parse: json, body: controlSchemas.verify },
-    )
-    .post("/_mock/reset", ({ set }) => reset().then(() => ok({}, set)), noBody)
 }
+
+/** `POST` works as `PUT` does, since some clients send nothing else. */
+const puts = ["PUT", "POST"] as const
 
 const onlyHere =
   "The page opens on the machine of the test double alone, at a loopback address. Its control paths can be called from here."

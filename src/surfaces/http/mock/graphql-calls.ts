@@ -6,7 +6,6 @@ import {
   GraphQLError,
   Kind,
   parse,
-  type SelectionNode,
   valueFromASTUntyped,
 } from "graphql"
 import { type ApiDefinition, reject } from "../../../apis/contract.ts"
@@ -14,6 +13,7 @@ import type { RawInput } from "../../../call/input.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import { toInputArgument } from "../../graphql/input-type.ts"
 import { toRootField } from "../../graphql/names.ts"
+import { visitFields } from "../../graphql/query-parts.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -30,13 +30,26 @@ export function graphqlCalls(
     [...apis.values()].map(({ definition }) => [toRootField(definition.id), definition]),
   )
   const calls = new Map<string, ReadCall[]>()
-  for (const field of document.definitions.flatMap(fieldsOf)) {
+  // Fields of operations and of fragments on the root type: only those are APIs.
+  const roots = document.definitions.flatMap((node) =>
+    node.kind === Kind.OPERATION_DEFINITION ||
+    (node.kind === Kind.FRAGMENT_DEFINITION && node.typeCondition.name.value === "Query")
+      ? node.selectionSet
+      : [],
+  )
+  const add = (field: FieldNode) => {
     const definition = byField.get(field.name.value)
-    if (!definition) continue
+    if (!definition) return
     const own = calls.get(definition.id) ?? []
     own.push(() => readCall(field, definition, variables))
     calls.set(definition.id, own)
   }
+  visitFields(
+    roots,
+    () => undefined,
+    () => true,
+    add,
+  )
   return calls
 }
 
@@ -72,18 +85,4 @@ function addDefaults(values: Values, definition: DefinitionNode): Values {
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
   )
   return { ...values, ...Object.fromEntries(defaults) }
-}
-
-/** Fields of operations and of fragments on the root type: only those are APIs. */
-function fieldsOf(definition: DefinitionNode): FieldNode[] {
-  const isRoot =
-    definition.kind === Kind.OPERATION_DEFINITION ||
-    (definition.kind === Kind.FRAGMENT_DEFINITION && definition.typeCondition.name.value === "Query")
-  return isRoot ? definition.selectionSet.selections.flatMap(fieldsIn) : []
-}
-
-function fieldsIn(selection: SelectionNode): FieldNode[] {
-  if (selection.kind === Kind.FIELD) return [selection]
-  if (selection.kind === Kind.FRAGMENT_SPREAD) return []
-  return selection.selectionSet.selections.flatMap(fieldsIn)
 }

@@ -36,14 +36,10 @@ export function parseQuery(url: string): Query {
 
 /** A part of a query string, in which a plus is a space; null when it is not percent-encoded UTF-8. */
 function decode(text: string): string | null {
-  return text.includes("+") ? decodePart(text.replaceAll("+", " ")) : decodePart(text)
-}
-
-/** A part of a path; null when it is not percent-encoded UTF-8. */
-function decodePart(text: string): string | null {
-  if (!text.includes("%")) return text
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text
+  if (!spaced.includes("%")) return spaced
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(spaced)
   } catch {
     return null
   }

@@ -1,10 +1,8 @@
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
-import fresh from "fresh"
 import { once } from "../../../values/once.ts"
-import { preferredCoding } from "../reply/format.ts"
 import type { AnswerSettings } from "../request.ts"
-import { SharedBytes } from "../resource.ts"
+import { chooseForm, SharedBytes } from "../resource.ts"
 import { type Coding, codings, type WebFile } from "./web-files.ts"
 
 const unzip = promisify(gunzip)
@@ -40,21 +38,11 @@ export async function sendAsset(
   set: AnswerSettings,
 ): Promise<SharedBytes | null> {
   const { name } = file
-  const etag = `"${name}"`
   Object.assign(set.headers, {
     "content-type": types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream",
     "cache-control": "public, max-age=31536000, immutable",
-    vary: "Accept-Encoding",
-    // The compressed forms have the same tag.
-    etag: `W/${etag}`,
   })
   if (name.endsWith(".svg")) set.headers["content-security-policy"] = picturePolicy
-  const asked = request.headers.toJSON()
-  if (fresh(asked, { etag: `W/${etag}` })) {
-    set.status = 304
-    return null
-  }
-  const coding = preferredCoding(request.headers, codings)
-  if (coding !== "identity") set.headers["content-encoding"] = coding
-  return formsOf(file)[coding]()
+  const coding = chooseForm(request, set, name, codings)
+  return coding && formsOf(file)[coding]()
 }

@@ -122,6 +122,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
   }
 
   function checked(found: Trial | null): void {
+    setRemoving(false)
     setNothing(found === null)
     setTrial(found)
   }
@@ -166,10 +167,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
             cancel={() => setRemoving(false)}
             cancelLabel="Back"
             send={() => check(remove.changes)}
-            done={(found) => {
-              setRemoving(false)
-              checked(found)
-            }}
+            done={checked}
           >
             <p>{removeText}</p>
           </Form>
