@@ -73,6 +73,22 @@ test("accounts that used much keep no other out, however many of their calls wai
   pool.end()
 })
 
+test("accounts whose first runs have not ended keep no other out either", async () => {
+  const { pool, call, advance, endAll } = createHeldTrial(1)
+  let refused = 0
+  const many = Array.from({ length: 9 }, (_, n) => n).flatMap((n) =>
+    Array.from({ length: 200 }, () => call(`new ${n}`).catch(() => refused++)),
+  )
+  await systemTimer.turn()
+  expect(refused).toBeGreaterThan(9 * 200 - 300)
+  await advance(2_000)
+  const honest = Array.from({ length: 20 }, () => call("honest"))
+  await endAll()
+  expect(await Promise.all(honest)).toHaveLength(20)
+  await Promise.all(many)
+  pool.end()
+})
+
 test("the next call is of the account that has used the least time, however many calls it made", async () => {
   const { call, running, endOne, endAll, pool } = createHeldTrial(1)
   const long = [call("long"), call("long")]

@@ -75,11 +75,13 @@ export function createPlaces(
 
   const isHeavy = (call: PooledCall, runningMs = 0) => call.isMoved || time.isHeavy(call.account, runningMs)
 
+  /** How long a call has had its place by now. */
+  const heldMs = ({ heldSinceMs: ms }: PooledCall) => (ms === null ? 0 : clock.monotonicMs() - ms)
+
   /** The calls that have a place, and how many of them are long or of accounts with long runs. */
   function findHeld() {
-    const nowMs = clock.monotonicMs()
     const held = [...running].filter(({ heldSinceMs }) => heldSinceMs !== null)
-    return { held, heavy: held.filter((one) => isHeavy(one, nowMs - (one.heldSinceMs ?? nowMs))).length }
+    return { held, heavy: held.filter((one) => isHeavy(one, heldMs(one))).length }
   }
 
   /** Tells of a call whether there is a place for it now. One place is kept for accounts whose runs are short. */
@@ -111,20 +113,25 @@ export function createPlaces(
     last.worker.end()
   }
 
-  const usedBy = (account: string) => Math.max(time.usedMs(account), littleMs)
+  /** The time that an account has used, with that of its present runs. */
+  function usedBy(account: string): number {
+    let ms = time.usedMs(account)
+    for (const call of running) if (call.account === account) ms += heldMs(call)
+    return Math.max(ms, littleMs)
+  }
+
+  /** Calls by account: first of the one that has used the least time, and among equals of the one with the fewest calls. */
+  function byUse(calls: Iterable<PooledCall>) {
+    return [...Map.groupBy(calls, ({ account }) => account)]
+      .map(([account, own]) => ({ own, usedMs: usedBy(account) }))
+      .sort((a, b) => a.usedMs - b.usedMs || a.own.length - b.own.length)
+  }
 
   /** Refuses the latest call of the account that has used the most time: a few accounts must not keep all others out. */
   function makeRoom({ account }: PoolCaller): void {
-    let mostMs = usedBy(account)
-    let last: PooledCall | null = null
-    for (const call of waiting) {
-      const usedMs = call.worker === null ? usedBy(call.account) : 0
-      if (usedMs > mostMs || (usedMs === mostMs && call.account === last?.account)) {
-        mostMs = usedMs
-        last = call
-      }
-    }
-    if (last === null) throw tooBusy()
+    const most = byUse([...waiting].filter(({ worker }) => worker === null)).at(-1)
+    const last = most?.own.at(-1)
+    if (!most || !last || most.usedMs <= usedBy(account)) throw tooBusy()
     waiting.delete(last)
     last.fail(tooBusy())
   }
@@ -149,7 +156,7 @@ export function createPlaces(
   }
 
   function leavePlace(call: PooledCall): void {
-    if (call.heldSinceMs !== null) call.heldMs += clock.monotonicMs() - call.heldSinceMs
+    call.heldMs += heldMs(call)
     call.heldSinceMs = null
   }
 
@@ -166,11 +173,7 @@ export function createPlaces(
       const ready = [...waiting].filter(
         (call) => (hasThread || call.isDue || call.worker !== null) && hasPlace(call),
       )
-      const byAccount = [...Map.groupBy(ready, ({ account }) => account)]
-      const [first] = byAccount
-        .map(([account, calls]) => ({ calls, usedMs: usedBy(account) }))
-        .sort((a, b) => a.usedMs - b.usedMs || a.calls.length - b.calls.length)
-      const next = first?.calls[0]
+      const next = byUse(ready)[0]?.own[0]
       if (next === undefined) return undefined
       waiting.delete(next)
       running.add(next)

@@ -276,10 +276,7 @@ function requireCeiling(count: number, { plan: { name, graphqlApis } }: Caller):
   )
 }
 
-/**
- * Counts the results of a query, which are limited together. Above the limit, and when the client has left, nothing more runs and
- * the query is refused.
- */
+/** Counts a query's results. Above their limit, and when the client has left, nothing more runs and the query is refused. */
 function createResults(answer: UnsentAnswer, request: CallerRequest): FieldResults {
   let bytes = 0
   /** The bytes of results that wait to be copied. A result that the answer repeats counts once. */
