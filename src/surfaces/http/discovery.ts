@@ -15,7 +15,7 @@ import { parseQuery } from "./read/query.ts"
 import { negotiateFormat } from "./reply/format.ts"
 import { ownAnswer, send } from "./reply/headers.ts"
 import type { IncomingApp } from "./request.ts"
-import { createResource, type Resource } from "./resource.ts"
+import { createResource } from "./resource.ts"
 
 /** Pages for crawlers and agents, and at `/` the page for people, all made from the catalog. None needs a key. */
 export function discoveryFeature(
@@ -26,13 +26,14 @@ export function discoveryFeature(
 ) {
   const app = unkeyedFeature("discovery", base, context)
 
+  /** Adds a document that is made with the first request, so that the start does not wait for it. */
   function addDocument(
     path: string,
     type: string,
     print: () => string | Promise<string>,
     headers: Readonly<Record<string, string>> = {},
   ): void {
-    const document = printed(type, print, headers)
+    const document = createResource({ headers: { "content-type": type, ...headers }, read: print })
     app.get(path, ({ request, set }) => document(request, set), {
       detail: { summary: `The document at ${path}`, tags: ["document"] },
     })
@@ -58,8 +59,9 @@ export function discoveryFeature(
   addDocument("/openapi.json", "application/json", () => openApiOf(service), { link: discoveryLinks })
   const documents = new Map(
     service.apis.map((api) => {
-      const print = () => openApiOf({ ...service, apis: [api] }, { apisOnly: true })
-      return [`${api.definition.id}.json`, printed("application/json", print)]
+      const read = () => openApiOf({ ...service, apis: [api] }, { apisOnly: true })
+      const headers = { "content-type": "application/json" }
+      return [`${api.definition.id}.json`, createResource({ headers, read })]
     }),
   )
   for (const name of documents.keys()) context.methods.set(`/openapi/${name}`, "GET")
@@ -74,9 +76,4 @@ export function discoveryFeature(
 async function openApiOf(service: ApiDocInput, options: DocumentOptions = {}): Promise<string> {
   const { printOpenApi } = await import("../openapi/document.ts")
   return printOpenApi(service, options)
-}
-
-/** A document that is made with the first request, so that the start does not wait for it. */
-function printed(type: string, print: () => string | Promise<string>, headers = {}): Resource {
-  return createResource({ headers: { "content-type": type, ...headers }, read: print })
 }

@@ -113,23 +113,22 @@ export function faultResponse(
   { description, faults, headers = keyedHeaders }: Refusal,
   contentOf = restContent,
 ): JsonObject {
-  const examples = Object.entries(faults).map(([name, fault]) => {
+  const named = Object.entries(faults)
+  const examples = named.map(([name, fault]) => {
     const example = errorExample(name.replaceAll("-", " "), fault.message)
     return [name, fault === formatFault ? { ...example, component: "FormatRefused" } : example]
   })
+  const problems = named.map(([name, fault]) => {
+    return [name, fault === formatFault ? refTo("examples", "FormatProblem") : problemExample(name, fault)]
+  })
   const content = {
     ...contentOf(refTo("schemas", "Refused"), Object.fromEntries(examples)),
-    "application/problem+json": { schema: refTo("schemas", "Problem"), examples: problemsOf(faults) },
+    "application/problem+json": {
+      schema: refTo("schemas", "Problem"),
+      examples: Object.fromEntries(problems),
+    },
   }
   return { description, headers: { ...headers, ...refsTo("X-Error-Code") }, content }
-}
-
-function problemsOf(faults: Readonly<Record<string, Fault>>): JsonObject {
-  const examples = Object.entries(faults).map(([name, fault]) => [
-    name,
-    fault === formatFault ? refTo("examples", "FormatProblem") : problemExample(name, fault),
-  ])
-  return Object.fromEntries(examples)
 }
 
 function problemExample(name: string, { message, code, status }: Fault): JsonObject {

@@ -1,6 +1,6 @@
-import type { OwnAccount } from "../../client/operations.ts"
+import type { AnswerOf, OwnAccount } from "../../client/operations.ts"
 import { ownAccount, session } from "../../client/session.ts"
-import { useRead } from "../../client/use-read.ts"
+import { type Reading, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
@@ -89,23 +89,8 @@ function Days() {
               <h2 class="hidden">Usage by day</h2>
               <UsagePlots sums={data} days={days} file="usage" />
               <div class="plots">
-                {[
-                  { by: "api", title: "By API", reading: byApi, known: titles } as const,
-                  { by: "key", title: "By key", reading: byKey, known: names } as const,
-                ].map(({ by, title, reading, known }) => (
-                  <Ready key={by} reading={reading} what={`usage ${title.replace("By", "by")}`}>
-                    {({ data }) => (
-                      <SumsTable
-                        title={title}
-                        file={`usage-by-${by}`}
-                        rows={data.map((sum) => ({
-                          ...sum,
-                          name: known.get(sum[by] ?? "") ?? sum[by] ?? "",
-                        }))}
-                      />
-                    )}
-                  </Ready>
-                ))}
+                <Sums title="By API" by="api" reading={byApi} known={titles} />
+                <Sums title="By key" by="key" reading={byKey} known={names} />
               </div>
             </>
           )
@@ -115,49 +100,51 @@ function Days() {
   )
 }
 
-interface NamedSum {
-  /** The API's title or the key's name. */
-  readonly name: string
-  readonly calls: number
-  readonly credits?: number
-}
-
-interface SumsTableProps {
+interface SumsProps {
   readonly title: string
-  readonly rows: readonly NamedSum[]
-  /** The name of the CSV file, without its ending. */
-  readonly file: string
+  readonly by: "api" | "key"
+  readonly reading: Reading<AnswerOf<"usage.query">>
+  /** Titles of APIs or names of keys. */
+  readonly known: ReadonlyMap<string, string>
 }
 
 /** Calls and credits of each API or key, the most credits first. */
-function SumsTable({ title, rows, file }: SumsTableProps) {
-  const sorted = rows.toSorted((one, other) => (other.credits ?? 0) - (one.credits ?? 0))
+function Sums({ title, by, reading, known }: SumsProps) {
   const heading = title.replace("By ", "").replace("key", "Key")
-  const save = () =>
-    saveCsv(
-      file,
-      [heading, "Calls", "Credits"],
-      sorted.map(({ name, calls, credits }) => [name, calls, credits ?? 0]),
-    )
   return (
-    <section class="card sums">
-      <div class="section-head row between">
-        <h3>{title}</h3>
-        <Button icon="download" label={`Save as CSV: ${title}`} onClick={save}>
-          Save as CSV
-        </Button>
-      </div>
-      <Table
-        isBare
-        caption={title}
-        rows={sorted}
-        keyOf={({ name }) => name}
-        columns={[
-          { title: heading, isName: true, cell: ({ name }) => name },
-          { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
-          { title: "Credits", isNumber: true, cell: ({ credits }) => formatNumber(credits ?? 0) },
-        ]}
-      />
-    </section>
+    <Ready reading={reading} what={`usage ${title.replace("By", "by")}`}>
+      {({ data }) => {
+        const rows = data
+          .map((sum) => ({ ...sum, name: known.get(sum[by] ?? "") ?? sum[by] ?? "" }))
+          .toSorted((one, other) => (other.credits ?? 0) - (one.credits ?? 0))
+        const save = () =>
+          saveCsv(
+            `usage-by-${by}`,
+            [heading, "Calls", "Credits"],
+            rows.map(({ name, calls, credits }) => [name, calls, credits ?? 0]),
+          )
+        return (
+          <section class="card sums">
+            <div class="section-head row between">
+              <h3>{title}</h3>
+              <Button icon="download" label={`Save as CSV: ${title}`} onClick={save}>
+                Save as CSV
+              </Button>
+            </div>
+            <Table
+              isBare
+              caption={title}
+              rows={rows}
+              keyOf={({ name }) => name}
+              columns={[
+                { title: heading, isName: true, cell: ({ name }) => name },
+                { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
+                { title: "Credits", isNumber: true, cell: ({ credits }) => formatNumber(credits ?? 0) },
+              ]}
+            />
+          </section>
+        )
+      }}
+    </Ready>
   )
 }
