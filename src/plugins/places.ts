@@ -41,10 +41,7 @@ export interface PooledCall extends PoolCaller {
   endedBy: unknown
 }
 
-/**
- * Calls that may wait. An account may have as many as are free: one alone has half of them, a second one a quarter. So a few
- * accounts cannot take all.
- */
+/** Calls that may wait. An account may have as many as are free; after that, as many as each other one. */
 const maxWaiting = 256
 /** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
 const startAfterMs = 20
@@ -75,13 +72,11 @@ export function createPlaces(
 
   const isHeavy = (call: PooledCall, runningMs = 0) => call.isMoved || time.isHeavy(call.account, runningMs)
 
-  /** How long a call has had its place by now. */
-  const heldMs = ({ heldSinceMs: ms }: PooledCall) => (ms === null ? 0 : clock.monotonicMs() - ms)
-
   /** The calls that have a place, and how many of them are long or of accounts with long runs. */
   function findHeld() {
+    const nowMs = clock.monotonicMs()
     const held = [...running].filter(({ heldSinceMs }) => heldSinceMs !== null)
-    return { held, heavy: held.filter((one) => isHeavy(one, heldMs(one))).length }
+    return { held, heavy: held.filter((one) => isHeavy(one, nowMs - (one.heldSinceMs ?? nowMs))).length }
   }
 
   /** Tells of a call whether there is a place for it now. One place is kept for accounts whose runs are short. */
@@ -113,25 +108,13 @@ export function createPlaces(
     last.worker.end()
   }
 
-  /** The time that an account has used, with that of its present runs. */
-  function usedBy(account: string): number {
-    let ms = time.usedMs(account)
-    for (const call of running) if (call.account === account) ms += heldMs(call)
-    return Math.max(ms, littleMs)
-  }
-
-  /** Calls by account: first of the one that has used the least time, and among equals of the one with the fewest calls. */
-  function byUse(calls: Iterable<PooledCall>) {
-    return [...Map.groupBy(calls, ({ account }) => account)]
-      .map(([account, own]) => ({ own, usedMs: usedBy(account) }))
-      .sort((a, b) => a.usedMs - b.usedMs || a.own.length - b.own.length)
-  }
-
-  /** Refuses the latest call of the account that has used the most time: a few accounts must not keep all others out. */
-  function makeRoom({ account }: PoolCaller): void {
-    const most = byUse([...waiting].filter(({ worker }) => worker === null)).at(-1)
-    const last = most?.own.at(-1)
-    if (!most || !last || most.usedMs <= usedBy(account)) throw tooBusy()
+  /** Refuses the latest call of the account with the most, unless the caller has as many: a few accounts must not keep others out. */
+  function makeRoom(caller: PoolCaller): void {
+    const [most = []] = [...Map.groupBy(waiting, ({ account }) => account).values()].sort(
+      (a, b) => b.length - a.length,
+    )
+    const last = most.findLast(({ worker }) => worker === null)
+    if (!last || most.length <= countOf(waiting, caller) + 1) throw tooBusy()
     waiting.delete(last)
     last.fail(tooBusy())
   }
@@ -156,7 +139,7 @@ export function createPlaces(
   }
 
   function leavePlace(call: PooledCall): void {
-    call.heldMs += heldMs(call)
+    if (call.heldSinceMs !== null) call.heldMs += clock.monotonicMs() - call.heldSinceMs
     call.heldSinceMs = null
   }
 
@@ -173,7 +156,11 @@ export function createPlaces(
       const ready = [...waiting].filter(
         (call) => (hasThread || call.isDue || call.worker !== null) && hasPlace(call),
       )
-      const next = byUse(ready)[0]?.own[0]
+      const byAccount = [...Map.groupBy(ready, ({ account }) => account)]
+      const [first] = byAccount
+        .map(([account, calls]) => ({ calls, usedMs: Math.max(time.usedMs(account), littleMs) }))
+        .sort((a, b) => a.usedMs - b.usedMs || a.calls.length - b.calls.length)
+      const next = first?.calls[0]
       if (next === undefined) return undefined
       waiting.delete(next)
       running.add(next)
