@@ -108,7 +108,7 @@ export function createPlaces(
     last.worker.end()
   }
 
-  /** Refuses the latest call of the account with the most, unless the caller has as many: a few accounts must not keep others out. */
+  /** Refuses the latest call of the account with the most, so that a few accounts cannot keep all others out. */
   function makeRoom(caller: PoolCaller): void {
     const [most = []] = [...Map.groupBy(waiting, ({ account }) => account).values()].sort(
       (a, b) => b.length - a.length,
