@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { rfcVectors } from "../../../test/data/hmac-rfc-vectors.ts"
+import { anyCharacter } from "../../../test/support/any-character.ts"
 import type { RunContext } from "../contract.ts"
 import { type HashAlgorithm, hmac, sign } from "./index.ts"
 
@@ -38,7 +39,7 @@ describe("the vectors of RFC 2202 and RFC 4231", () => {
 test("Node.js with OpenSSL signs 1,000 random inputs the same", async () => {
   const text = (minLength: number) =>
     fc.oneof(
-      fc.string({ unit: "binary", minLength, maxLength: 300 }),
+      fc.string({ unit: anyCharacter, minLength, maxLength: 300 }),
       fc.string({ unit: "grapheme", minLength, maxLength: 60 }),
       fc.string({ unit: "grapheme-ascii", minLength, maxLength: 300 }),
     )
@@ -91,7 +92,7 @@ describe("secrets and signatures in other encodings", () => {
   const ask = (input: Parameters<typeof hmac.run>[0]) => Promise.resolve(hmac.run(input, {} as RunContext))
 
   test("any secret is the same in text, hexadecimal digits and base64, and its own signature is equal", async () => {
-    const texts = fc.string({ unit: "binary", minLength: 1, maxLength: 100 })
+    const texts = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 100 })
     const encodings = fc.constantFrom("hex" as const, "base64" as const)
     await fc.assert(
       fc.asyncProperty(
