@@ -143,12 +143,16 @@ export function asksOutside({ definition }: Pick<PreparedApi, "definition">): bo
 
 function withLimits(
   api: string,
-  { caller, pipeline: { ports, scheduler } }: RunContext,
+  { caller, request, pipeline: { ports, scheduler } }: RunContext,
   questions: DnsQuestions,
   span: Span | null,
 ): Ports {
   const { id } = caller.account
-  const resume = () => scheduler.resume(id, api)
+  const resume = () => {
+    // A run whose client has left asks nothing more.
+    if (request.hasLeft()) questions.left = 0
+    return scheduler.resume(id, api)
+  }
   return {
     ...ports,
     dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions, resume),
