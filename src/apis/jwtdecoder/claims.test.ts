@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { decode, hs256, now, token } from "../../../test/support/tokens.ts"
+import { decode, encode, hs256, now, token } from "../../../test/support/tokens.ts"
 
 describe("times and claims", () => {
   test.each<[string, unknown, string[]]>([
@@ -105,4 +105,30 @@ describe("numbers that are read differently than they are meant", () => {
       { numRuns: 2_000 },
     )
   })
+})
+
+describe("expected audience and issuer", () => {
+  test.each<[string, object, { audience?: string; issuer?: string }, string[]]>([
+    ["the audience", { aud: "a" }, { audience: "a" }, []],
+    ["one of several", { aud: ["b", "a"] }, { audience: "a" }, []],
+    ["another", { aud: "ab" }, { audience: "a" }, ["audience"]],
+    ["in other letters", { aud: ["A"] }, { audience: "a" }, ["audience"]],
+    ["none", {}, { audience: "a", issuer: "i" }, ["audience", "issuer"]],
+    ["the issuer", { iss: "i" }, { issuer: "i" }, []],
+    ["an issuer in a list", { iss: ["i"] }, { issuer: "i" }, ["claim_type", "issuer"]],
+  ])("%s", async (_name, claims, expected, codes) => {
+    const answer = await decode(token(hs256, { exp: now + 1, ...claims }), undefined, expected)
+    expect(answer.codes).toEqual(codes)
+    expect(answer.is_valid).toBe(codes.length === 0)
+  })
+
+  test("a payload that cannot be read does not have them", async () => {
+    const encrypted = `${encode('{"alg":"dir","enc":"A128GCM"}')}.AAAA.AAAA.AAAA.AAAA`
+    expect((await decode(encrypted, undefined, { audience: "a" })).codes).toEqual(["encrypted", "audience"])
+  })
+})
+
+test("a payload that is not UTF-8 has no payload_text", async () => {
+  const [header = "", , signature] = token(hs256).split(".")
+  expect(await decode(`${header}._w.${signature}`)).toMatchObject({ codes: ["claims"], payload_text: null })
 })
