@@ -5,6 +5,7 @@ import type { WebhookFault } from "../mock/faults.ts"
 import { notLocal } from "../mock/webhook-secret.ts"
 import type { Log } from "../ports/log.ts"
 import type { MailReply, MailSender } from "../ports/mail-sender.ts"
+import { within } from "../ports/timer.ts"
 import {
   createWebhookSender,
   type WebhookRequest,
@@ -167,10 +168,7 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
 
   /** Waits for attempts that are due or in progress, but not long: a receiver may be silent, or be the one who asks. */
   async function settle(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const cancel = timer.after(lookWaitMs, resolve)
-    await Promise.race([runDue(), promise])
-    cancel()
+    await within({ timer, limitMs: lookWaitMs }, runDue(), () => {})
   }
 
   return {

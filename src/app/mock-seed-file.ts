@@ -56,8 +56,8 @@ export async function writeSeed(
     profiles: start.profiles,
     profile: faults.profile().name,
     ...{ faults: faults.list(), stubs: stubs.list() },
-    dns: dns.zone === start.zone ? undefined : dns.zone,
-    web: web.fixture === start.replies ? undefined : web.fixture,
+    dns: dns.source === start.zone ? undefined : dns.source,
+    web: web.source === start.replies ? undefined : web.source,
   }
   const document = new Document(seed, { aliasDuplicateObjects: false })
   visit(document, {

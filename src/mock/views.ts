@@ -23,7 +23,7 @@ async function toView(state: MockState, sessions: readonly string[]) {
     requests: records.slice(-maxListed).map((record) => record.unpack().entry),
     notices: (await state.notices()).slice(-maxListed),
     mails: (await state.mails()).slice(-maxListed),
-    zone: state.dns.zone,
+    zone: state.dns.source,
   }
 }
 

@@ -1,6 +1,7 @@
 import type SMTPConnection from "nodemailer/lib/smtp-connection"
 import type { Timer } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
+import { within } from "./timer.ts"
 
 /** A mail server that takes mail for others, and how to sign in to it. */
 export interface MailServer {
@@ -54,18 +55,9 @@ export function createMailSender(server: MailServer, parts: SenderParts): MailSe
     async send(mail) {
       const { default: Connection } = await import("nodemailer/lib/smtp-connection")
       const connection = new Connection(toOptions(server))
-      let cancel = () => {}
-      const limit = new Promise<MailReply>((resolve) => {
-        cancel = timer.after(limitMs, () =>
-          resolve({ kind: "retry", status: null, error: `no end within ${limitMs / 1_000} s` }),
-        )
-      })
-      try {
-        return await Promise.race([transmit(connection, server, mail), limit])
-      } finally {
-        cancel()
-        connection.close()
-      }
+      const late: MailReply = { kind: "retry", status: null, error: `no end within ${limitMs / 1_000} s` }
+      const reply = within({ timer, limitMs }, transmit(connection, server, mail), () => late)
+      return reply.finally(() => connection.close())
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Dns, DnsZone, Web, WebFixture } from "../apis/contract.ts"
+import { once } from "../values/once.ts"
 import { createZoneDns } from "./dns/zone.ts"
 import { encodeTexts } from "./dns/zone-entry.ts"
 import { createFixedWeb } from "./web/fixed-web.ts"
@@ -30,11 +31,41 @@ export function createMockClock(startMs: number, elapsedMs: () => number = () =>
   }
 }
 
-/** DNS from a zone that can be replaced while it is used. Its texts are Unicode, as in a file. */
-export interface MockDns extends Dns {
-  readonly zone: DnsZone
-  /** Answers from this zone from now on. Throws what {@link createZoneDns} throws; the old zone then stays. */
-  replace(zone: DnsZone): void
+/** A port that answers from a source, which can be replaced while it is used. */
+type Replaceable<Port, Source> = Port & {
+  readonly source: Source
+  /** Answers from this source from now on. Throws an Error that names an invalid entry; the old source then stays. */
+  replace(source: Source): void
+}
+
+export type MockDns = Replaceable<Dns, DnsZone>
+export type MockWeb = Replaceable<Web, WebFixture>
+
+/**
+ * Returns a function that creates a port with a first source.
+ * @param first opens that source
+ * @param toPort makes a port of the present one
+ */
+function prepare<Port, Source>(
+  start: Source,
+  { first, open }: { first(): Port; open(source: Source): Port },
+  toPort: (present: () => Port) => Port,
+): () => Replaceable<Port, Source> {
+  return () => {
+    let source = start
+    let present = first
+    return {
+      ...toPort(() => present()),
+      get source() {
+        return source
+      },
+      replace(next) {
+        const opened = open(next)
+        present = () => opened
+        source = next
+      },
+    }
+  }
 }
 
 /**
@@ -42,51 +73,16 @@ export interface MockDns extends Dns {
  * that takes milliseconds of a start.
  */
 export function prepareMockDns(start: DnsZone, base: DnsZone = {}): () => MockDns {
-  const open = (zone: DnsZone) => createZoneDns(encodeTexts({ ...base, ...zone }))
-  let first: Dns | undefined
-  return () => {
-    let zone = start
-    let replaced: Dns | undefined
-    function dns(): Dns {
-      first ??= open(start)
-      return replaced ?? first
-    }
-    return {
-      get zone() {
-        return zone
-      },
-      resolve: (name, type, signal) => dns().resolve(name, type, signal),
-      exchange: (name, type, options, signal) => dns().exchange(name, type, options, signal),
-      replace(next) {
-        replaced = open(next)
-        zone = next
-      },
-    }
-  }
-}
-
-/** HTTPS from a fixture that can be replaced while it is used. */
-export interface MockWeb extends Web {
-  readonly fixture: WebFixture
-  /** Answers from this fixture from now on. Throws what {@link createFixedWeb} throws; the old one then stays. */
-  replace(fixture: WebFixture): void
+  const open = (zone: DnsZone): Dns => createZoneDns(encodeTexts({ ...base, ...zone }))
+  return prepare(start, { first: once(() => open(start)), open }, (present) => ({
+    resolve: (name, type, signal) => present().resolve(name, type, signal),
+    exchange: (name, type, options, signal) => present().exchange(name, type, options, signal),
+  }))
 }
 
 /** Reads a first fixture, and returns a function that creates a Web with it. Throws an Error that names an invalid entry. */
 export function prepareMockWeb(start: WebFixture): () => MockWeb {
-  const first = createFixedWeb(start)
-  return () => {
-    let fixture = start
-    let web = first
-    return {
-      get fixture() {
-        return fixture
-      },
-      get: (url) => web.get(url),
-      replace(next) {
-        web = createFixedWeb(next)
-        fixture = next
-      },
-    }
-  }
+  const web = createFixedWeb(start)
+  const parts = { first: () => web, open: createFixedWeb }
+  return prepare<Web, WebFixture>(start, parts, (present) => ({ get: (url) => present().get(url) }))
 }

@@ -9,13 +9,13 @@ export function writeToml(value: Value, notes: Notes): string {
   function writeTable(table: ObjectValue, path: string, where: string): void {
     const parts = [...table].map(([key, item]) => ({ key, item, at: pointerTo(where, key) }))
     for (const { key, item, at } of parts) {
-      if (isTable(item) || isTables(item)) continue
+      if (isObject(item) || isTables(item)) continue
       if (item === null) notes.add("nulls", at)
       else writePair(key, item, at)
     }
     for (const { key, item, at } of parts) {
       const inner = path === "" ? toKey(key) : `${path}.${toKey(key)}`
-      if (isTable(item)) writeSection(`[${inner}]`, item, inner, at)
+      if (isObject(item)) writeSection(`[${inner}]`, item, inner, at)
       else if (isTables(item))
         for (const [index, one] of item.entries())
           writeSection(`[[${inner}]]`, one, inner, pointerTo(at, index))
@@ -62,10 +62,6 @@ export function writeToml(value: Value, notes: Notes): string {
     writeTable(new Map([["root", value]]), "", "")
   }
   return String(output)
-}
-
-function isTable(value: Value): value is ObjectValue {
-  return isObject(value)
 }
 
 function isTables(value: Value): value is readonly ObjectValue[] {

@@ -8,6 +8,7 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import { RandomIdGenerator, type SpanExporter } from "@opentelemetry/sdk-trace"
 import type { Timer } from "../../apis/contract.ts"
 import type { Log } from "../log.ts"
+import { within } from "../timer.ts"
 import type { RequestTrace, SpanStart, Tracer } from "../tracer.ts"
 import { RecordedSpan, type SpanParts } from "./recorded-span.ts"
 import { createDraw, type SamplerSettings, toSampler } from "./sampler.ts"
@@ -69,14 +70,9 @@ export function createOtelTracer(settings: OtelSettings, { timer, log, version }
     },
     dropped: queue.dropped,
     async stop(limitMs) {
-      let cancel = () => {}
-      const limit = new Promise<void>((resolve) => {
-        cancel = timer.after(limitMs, resolve)
-      })
       // The queue logs and counts what fails.
       const flushed = queue.flush().catch(() => {})
-      await Promise.race([flushed, limit])
-      cancel()
+      await within({ timer, limitMs }, flushed, () => {})
       queue.close()
     },
   }

@@ -6,17 +6,13 @@ import { toArray } from "./statement.ts"
 /**
  * The part of a charging statement that keeps what was charged under Idempotency-Keys. It follows `charged`, which has the
  * numbers of the groups that were charged. The statement fails when one of the keys was charged before: then nothing of it is
- * done.
- * @param arrays the parameters with the number of the group and the columns of each key
+ * done. It has the last parameters: the number of the group and the columns of each key.
  */
-export function keepReplays(...arrays: readonly [string, string, string, string, string, string]): string {
-  const [number, accountId, keyHash, inputHash, createdMs, credits] = arrays
-  return `kept AS (INSERT INTO call_replays (account_id, key_hash, input_hash, created_ms, credits)
-    SELECT k.account_id, k.key_hash, k.input_hash, k.created_ms, k.credits
-    FROM unnest(${number}::float8[], ${accountId}::text[], ${keyHash}::text[], ${inputHash}::text[], ${createdMs}::bigint[],
-      ${credits}::bigint[]) AS k (number, account_id, key_hash, input_hash, created_ms, credits)
-    WHERE k.number IN (SELECT number FROM charged))`
-}
+export const keepReplays = `kept AS (INSERT INTO call_replays (account_id, key_hash, input_hash, created_ms, credits)
+  SELECT k.account_id, k.key_hash, k.input_hash, k.created_ms, k.credits
+  FROM unnest($15::float8[], $16::text[], $17::text[], $18::text[], $19::bigint[],
+    $20::bigint[]) AS k (number, account_id, key_hash, input_hash, created_ms, credits)
+  WHERE k.number IN (SELECT number FROM charged))`
 
 /** Whether a charging statement failed because one of its keys was charged before. */
 export function isRepeated(cause: unknown): boolean {

@@ -1,5 +1,6 @@
 import { SQL } from "bun"
 import type { Ports } from "../../apis/contract.ts"
+import { within } from "../../ports/timer.ts"
 import type { Parameter } from "../rows.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
@@ -75,13 +76,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       const used = open()
       let isOpen = false
       let isLate = false
-      let cancelTimer = () => {}
-      const late = new Promise<never>((_, reject) => {
-        cancelTimer = timer.after(limitMs, () => {
-          isLate = true
-          reject(tooLate(limitMs))
-        })
-      })
       try {
         const answer = used.then((sql) => {
           // Nobody waits for it any more, so it must not be done.
@@ -90,7 +84,11 @@ export function createConnection(options: ConnectionOptions): Connection {
           return sql.unsafe<Row[]>(statement, parameters.map(toText))
         })
         // A plain list: the client's has further properties.
-        return [...(await Promise.race([answer, late]))]
+        const rows = await within({ timer, limitMs }, answer, () => {
+          isLate = true
+          throw tooLate(limitMs)
+        })
+        return [...rows]
       } catch (cause) {
         // A statement is never cancelled: a cancelled commit may report success. Its connection is closed.
         const error = toStoreError(cause)
@@ -99,8 +97,6 @@ export function createConnection(options: ConnectionOptions): Connection {
         // A server that refuses changes says so before it makes one.
         const isKnown = sqlStateOf(cause) === "25006" || !(error instanceof StoreUnavailable)
         throw isKnown ? error : new OutcomeUnknown(error.message, { cause })
-      } finally {
-        cancelTimer()
       }
     },
     async close() {
@@ -133,25 +129,22 @@ export const commandConnectLimitMs = 5_000
 export async function connectToPrimary(options: ConnectTo, check = requirePrimary): Promise<SQL> {
   const { address, preferred, connectLimitMs, timer } = options
   const { hosts } = address
+  const limitMs = 2 * connectLimitMs
   let problem: unknown = new StoreUnavailable("--db names no host.")
   for (let attempt = 0; attempt < hosts.length; attempt++) {
     const index = (preferred.index + attempt) % hosts.length
     const host = hosts[index]
     if (!host) continue
     const sql = (options.openClient ?? openClient)(host, options)
-    let cancelTimer = () => {}
-    const late = new Promise<never>((_, reject) => {
-      cancelTimer = timer.after(2 * connectLimitMs, () => reject(tooLate(2 * connectLimitMs)))
-    })
     try {
-      await Promise.race([check(sql, host, options), late])
+      await within({ timer, limitMs }, check(sql, host, options), () => {
+        throw tooLate(limitMs)
+      })
       preferred.index = index
       return sql
     } catch (cause) {
       problem = cause
       await closeNow(sql)
-    } finally {
-      cancelTimer()
     }
   }
   throw problem

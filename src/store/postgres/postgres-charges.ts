@@ -72,7 +72,7 @@ const setTrace = "set_config('penknife.traceparent', coalesce(x.traceparent, '')
 
 /** With traces or Idempotency-Keys it has more arrays, which cost a little; few charges need them. */
 const chargeStatements = {
-  once: toChargeStatement(true, `${keepReplays("$15", "$16", "$17", "$18", "$19", "$20")},`),
+  once: toChargeStatement(true, `${keepReplays},`),
   traced: toChargeStatement(true),
   plain: toChargeStatement(false),
 }

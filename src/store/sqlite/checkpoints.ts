@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { closeSync, existsSync, fdatasync, openSync } from "node:fs"
+import { closeSync, existsSync, fdatasync, openSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
@@ -259,4 +259,9 @@ export function withLogFlush(
 /** The write-ahead log of a data file. SQLite keeps it next to the file itself, not next to a symbolic link to it. */
 export function logFileOf(file: string): string {
   return `${realPathOf(file)}-wal`
+}
+
+/** The bytes of a file; 0 without one. */
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

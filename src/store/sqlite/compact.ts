@@ -1,7 +1,6 @@
-import { statSync } from "node:fs"
 import { messageOf } from "../../values/message-of.ts"
 import { StoreUnusable } from "../store.ts"
-import { logFileOf } from "./checkpoints.ts"
+import { logFileOf, sizeOf } from "./checkpoints.ts"
 import { isBusy } from "./errors.ts"
 import { lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireFile } from "./open.ts"
@@ -14,9 +13,10 @@ import { openDatabase, requireFile } from "./open.ts"
  */
 export function compact(file: string) {
   requireFile(file, `There is no data file ${file}. Name it with --db.`)
+  const bytes = () => sizeOf(file) + sizeOf(logFileOf(file))
   const unlock = lockForReplacing(file, "compact, then start it again")
   try {
-    const bytesBefore = sizeOf(file)
+    const bytesBefore = bytes()
     const database = openDatabase(file, { mustExist: true })
     try {
       database.run("VACUUM")
@@ -29,15 +29,8 @@ export function compact(file: string) {
     } finally {
       database.close()
     }
-    return { file, bytesBefore, bytes: sizeOf(file) }
+    return { file, bytesBefore, bytes: bytes() }
   } finally {
     unlock()
   }
-}
-
-function sizeOf(file: string): number {
-  return [file, logFileOf(file)].reduce(
-    (sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  )
 }

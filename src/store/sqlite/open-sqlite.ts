@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { existsSync, statSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { prepareMailOutbox } from "../mail-outbox.ts"
 import {
   type AnyStoreOptions,
@@ -24,6 +24,7 @@ import {
   type FlushOptions,
   logFileOf,
   noCheckpoints,
+  sizeOf,
   withLogFlush,
 } from "./checkpoints.ts"
 import { lockForReplacing, lockForServing } from "./file-lock.ts"
@@ -296,8 +297,4 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
       return { main: sizeOf(filename), wal: sizeOf(log) }
     },
   }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -42,9 +42,9 @@ export interface ControlParts {
   readonly isLocal: (request: Request) => boolean
   readonly brand: Brand
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
-  readonly parseZone: (text: string) => Promise<MockState["dns"]["zone"]>
+  readonly parseZone: (text: string) => Promise<MockState["dns"]["source"]>
   /** Reads replies of other hosts from YAML or JSON. Throws an Error that says which cannot be used. */
-  readonly parseWebFixture: (text: string) => Promise<MockState["web"]["fixture"]>
+  readonly parseWebFixture: (text: string) => Promise<MockState["web"]["source"]>
   readonly requestIdFor: (headers: Headers) => string
   readonly intake: Intake
 }
@@ -132,8 +132,8 @@ export function controlApp(parts: ControlParts) {
     .get("/_mock/profile", ({ set }) => ok(state().faults.profile(), set))
     .get("/_mock/stubs", ({ set }) => ok(stubs(), set))
     .get("/_mock/clock", ({ set }) => ok(clock(), set))
-    .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.zone }, set))
-    .get("/_mock/web", ({ set }) => ok({ replies: state().web.fixture }, set))
+    .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.source }, set))
+    .get("/_mock/web", ({ set }) => ok({ replies: state().web.source }, set))
     .get("/_mock/sessions", ({ request, set }) => {
       const shown = sessions.ids().map((id) => ({ id, url: sessionUrl(request, id) }))
       return ok({ sessions: shown, most: maxSessions }, set)
@@ -164,11 +164,11 @@ export function controlApp(parts: ControlParts) {
   })
   change(puts, "/_mock/dns", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
     await useFixture("zone", text, parseZone, state().dns.replace)
-    return { names: Object.keys(state().dns.zone).length }
+    return { names: Object.keys(state().dns.source).length }
   })
   change(puts, "/_mock/web", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
     await useFixture("replies", text, parseWebFixture, state().web.replace)
-    return { urls: Object.keys(state().web.fixture).length }
+    return { urls: Object.keys(state().web.source).length }
   })
   for (const list of ["notices", "mails"] as const)
     change(puts, `/_mock/${list}/:id/resend`, noBody, (_, { params: { id = "" } }) =>
