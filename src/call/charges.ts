@@ -9,8 +9,9 @@ import {
   type ChargeOutcome,
   type RateState,
   type Store,
+  sumCredits,
 } from "../store/store.ts"
-import { toIso } from "../values/time-text.ts"
+import { toDay, toIso } from "../values/time-text.ts"
 import {
   type AccountSnapshot,
   balanceAt,
@@ -203,7 +204,7 @@ export function createCharges(
     settle(hold: Hold, items: readonly ChargeItem[], request: SettledRequest, uses = nothingCharged) {
       const span = request.trace?.span
       if (!span) return settle(hold, items, request, uses)
-      const credits = items.reduce((sum, item) => sum + item.credits, 0)
+      const credits = sumCredits(items)
       const step = () => settle(hold, items, request, uses)
       return Promise.resolve(inSpan(span, "settle", { "penknife.credits": credits }, step))
     },
@@ -275,7 +276,7 @@ let dayCache = { startMs: Number.NaN, text: "" }
 /** The UTC day of an instant, `YYYY-MM-DD`; formatted once a day instead of once a call. */
 function dayOf(nowMs: number): string {
   const startMs = nowMs - (nowMs % 86_400_000)
-  if (dayCache.startMs !== startMs) dayCache = { startMs, text: new Date(nowMs).toISOString().slice(0, 10) }
+  if (dayCache.startMs !== startMs) dayCache = { startMs, text: toDay(nowMs) }
   return dayCache.text
 }
 

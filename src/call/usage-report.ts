@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { splitDeprecatedEntry } from "../accounts/deprecated-entry.ts"
 import { nullable } from "../apis/contract.ts"
-import type { UsageRow } from "../store/store.ts"
+import { sumCredits, type UsageRow } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
 import { type Caller, nothingCharged } from "./caller.ts"
 import type { Pipeline, Work } from "./pipeline.ts"
@@ -57,7 +57,7 @@ export async function reportUsage(
 ): Promise<Work> {
   const { balance, rows } = await charges.report(caller)
   const { allowance, used, bonus, remaining, period } = balance
-  const spent = rows.reduce((sum, { credits }) => sum + credits, 0)
+  const spent = sumCredits(rows)
   const data: Static<typeof usageSchema> = {
     account: caller.account.id,
     plan: caller.plan.name,

@@ -1,3 +1,4 @@
+import { toDay } from "../values/time-text.ts"
 import { readAccountIds } from "./account-pages.ts"
 import type { Run } from "./rows.ts"
 
@@ -81,11 +82,6 @@ const marks = {
   monthsUntil: "usage_months_until_ms",
   folded: "usage_folded_until_ms",
   auditFrom: "audit_from_ms",
-}
-
-/** The UTC day of a time, `YYYY-MM-DD`. */
-export function toDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }
 
 /** A table of usage by day, without its day. */

@@ -141,6 +141,11 @@ export interface ChargeItem {
   readonly credits: number
 }
 
+/** The credits of some usage. */
+export function sumCredits(usage: readonly Pick<ChargeItem, "credits">[]): number {
+  return usage.reduce((sum, { credits }) => sum + credits, 0)
+}
+
 /**
  * The account's balance after this charge and those that were decided together with it. Or a refusal, which takes nothing:
  * without a cause there are too few credits, or the account is closed; `changed` means that the account or a key of it was

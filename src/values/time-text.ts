@@ -87,3 +87,8 @@ export function toIso(ms: number | null): string | null
 export function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
 }
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}

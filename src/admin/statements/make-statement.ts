@@ -1,6 +1,7 @@
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
 import type { AccountDetails, AuditRecord } from "../../store/admin-store.ts"
+import { sumCredits } from "../../store/store.ts"
 import type { UsageSum } from "../../store/usage-types.ts"
 import { toIso } from "../../values/time-text.ts"
 import { hasField, readAccountRecords, recordedText } from "../audit/record.ts"
@@ -126,19 +127,15 @@ function toStatement(
     final: isOver(month, nowMs),
     plan,
     price: priceOf(plan),
-    granted: sumOf(entries.filter(isAdded)),
-    adjusted: sumOf(entries.filter((entry) => !isAdded(entry))),
-    used: sumOf(usage),
+    granted: sumCredits(entries.filter(isAdded)),
+    adjusted: sumCredits(entries.filter((entry) => !isAdded(entry))),
+    used: sumCredits(usage),
     calls: usage.reduce((sum, { calls }) => sum + calls, 0),
     lines: [
       ...timed.sort(([a], [b]) => a - b).map(([atMs, line]) => ({ ...line, at: toIso(atMs) })),
       ...used,
     ],
   }
-}
-
-function sumOf(rows: readonly { readonly credits: number }[]): number {
-  return rows.reduce((sum, { credits }) => sum + credits, 0)
 }
 
 /** The account's state at the end of a month, worked out from the records since its start. */

@@ -1,5 +1,6 @@
 import { periodAt } from "../../accounts/credits.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
+import { toDay } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
 
 /** A calendar month in UTC. */
@@ -27,9 +28,8 @@ export function monthOf(ms: number): Month {
   const date = new Date(ms)
   const startMs = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
   const endMs = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
-  const dayOf = (ofMs: number) => new Date(ofMs).toISOString().slice(0, 10)
-  const firstDay = dayOf(startMs)
-  return { name: firstDay.slice(0, 7), startMs, endMs, firstDay, lastDay: dayOf(endMs - dayMs) }
+  const firstDay = toDay(startMs)
+  return { name: firstDay.slice(0, 7), startMs, endMs, firstDay, lastDay: toDay(endMs - dayMs) }
 }
 
 /** Whether nothing of a month can change any more. */

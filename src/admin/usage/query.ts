@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { splitDeprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.ts"
-import { parseInstant } from "../../values/time-text.ts"
+import { parseInstant, toDay } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
 import {
   accountId,
@@ -159,10 +159,6 @@ function requireDay(text: string, parameter: string): number {
   const ms = text.length === 10 ? parseInstant(text) : null
   if (ms !== null) return ms
   throw invalid(parameter, `The '${parameter}' parameter must be a day such as 2027-01-31.`)
-}
-
-function toDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }
 
 function toOutput({ calls, credits, ...names }: UsageSum, { by, deprecated = false }: UsageQuery) {

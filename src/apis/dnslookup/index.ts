@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import {
   choice,
   type DnsRecord,
@@ -158,16 +159,12 @@ function signaturesOf(records: readonly DnsRecord[]) {
       name: nameOf(owner),
       type: typeCovered,
       ...{ algorithm, signer: nameOf(signer.toLowerCase()), key_tag: keyTag },
-      valid_from: toTime(inception),
-      valid_until: toTime(expiration),
+      valid_from: toIso(1_000 * inception),
+      valid_until: toIso(1_000 * expiration),
     }
   })
 }
 
 function nameOf(owner: string): string {
   return owner === "" ? "." : owner
-}
-
-function toTime(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString()
 }

@@ -1,3 +1,4 @@
+import { toIso } from "../../values/time-text.ts"
 import { algorithmName } from "../mail/dnssec/algorithms.ts"
 import { usableSigners } from "../mail/dnssec/keys.ts"
 import type { ChainLink, CheckedSignature, Session } from "../mail/dnssec/session.ts"
@@ -30,7 +31,7 @@ export function toReport(
       ...{ name: owner || ".", type, ttl, value: text },
     })),
     aliases: names.slice(1),
-    valid_until: end === null ? null : toTime(end),
+    valid_until: end === null ? null : toIso(1000 * end),
     problems: problemsOf(finding, links, now),
     chain: links.map((link) => toLink(link, now)),
   }
@@ -48,7 +49,7 @@ function problemsOf({ reason }: Finding, links: readonly ChainLink[], now: numbe
     add(
       "expires_soon",
       zone || ".",
-      `The signature of ${what} expires at ${toTime(expirationOf(first, now))}: sign the zone again.`,
+      `The signature of ${what} expires at ${toIso(1000 * expirationOf(first, now))}: sign the zone again.`,
     )
   }
   return found
@@ -73,8 +74,8 @@ function toLink({ zone, signers, keys, signatures }: ChainLink, now: number): Dn
       type: signature.typeCovered,
       key_tag: signature.keyTag,
       algorithm: algorithmName(signature.algorithm),
-      valid_from: toTime(toFullTime(signature.inception, now)),
-      valid_until: toTime(toFullTime(signature.expiration, now)),
+      valid_from: toIso(1000 * toFullTime(signature.inception, now)),
+      valid_until: toIso(1000 * toFullTime(signature.expiration, now)),
       days_left: Math.floor((toFullTime(signature.expiration, now) - now) / daySeconds),
     })),
   }
@@ -87,8 +88,4 @@ function expirationOf({ signature }: CheckedSignature, now: number): number {
 /** The time nearest to now that is `time` modulo 2³² (RFC 4034 §3.1.5). */
 function toFullTime(time: number, now: number): number {
   return now + ((time - now) | 0)
-}
-
-function toTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
 }

@@ -1,4 +1,4 @@
-import type { Charge, ChargeItem } from "../store.ts"
+import { type Charge, sumCredits } from "../store.ts"
 import { usageEntry } from "../usage-sql.ts"
 import { toArray } from "./statement.ts"
 
@@ -40,7 +40,7 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
   return all.map(({ charge, members }) => {
     const usage = sumByEntry(members)
     const isOnce = members.some((one) => one.charge.once)
-    return { charge, members, usage, credits: sumOf(usage), isOnce }
+    return { charge, members, usage, credits: sumCredits(usage), isOnce }
   })
 }
 
@@ -74,11 +74,6 @@ export function splitByAccount<G extends { readonly charge: Charge }>(
   }
   const sorted = [...first.values()].sort((a, b) => (a.charge.accountId < b.charge.accountId ? -1 : 1))
   return [sorted, rest]
-}
-
-/** The credits of some usage. */
-export function sumOf(usage: readonly Pick<ChargeItem, "credits">[]): number {
-  return usage.reduce((sum, { credits }) => sum + credits, 0)
 }
 
 function sumByEntry(members: readonly { readonly charge: Charge }[]): readonly EntryUsage[] {
@@ -126,7 +121,7 @@ export function toTraces<T extends { readonly charge: Charge }>(groups: readonly
 export function toOnceColumns<T extends { readonly charge: Charge }>(groups: readonly ChargeGroup<T>[]) {
   const rows = groups.flatMap(({ members }, index) =>
     members.flatMap(({ charge: { accountId, once, items } }) =>
-      once ? [{ number: index + 1, accountId, ...once, credits: sumOf(items) }] : [],
+      once ? [{ number: index + 1, accountId, ...once, credits: sumCredits(items) }] : [],
     ),
   )
   return [

@@ -1,6 +1,6 @@
-import { AlreadyCharged, type Charge, type ChargeOutcome } from "../store.ts"
+import { AlreadyCharged, type Charge, type ChargeOutcome, sumCredits } from "../store.ts"
 import { findCallReplays } from "./call-replays.ts"
-import { type ChargeGroup, groupCharges, sumOf } from "./charge-groups.ts"
+import { type ChargeGroup, groupCharges } from "./charge-groups.ts"
 import type { Connection } from "./connection.ts"
 import { toArray } from "./statement.ts"
 
@@ -90,7 +90,7 @@ function choose(
   const ofMonth = allowance === null ? Number.POSITIVE_INFINITY : Math.max(0, allowance - used)
   let left = ofMonth + row.bonus
   return members.filter((one) => {
-    const credits = sumOf(one.charge.items)
+    const credits = sumCredits(one.charge.items)
     if (credits > left) {
       decideAll([one], refused)
       return false

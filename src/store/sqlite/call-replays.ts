@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { selectReplay } from "../rows.ts"
-import { type CallReplay, type ChargeItem, type ChargeOnce, keepReplaysMs } from "../store.ts"
+import { type CallReplay, type ChargeItem, type ChargeOnce, keepReplaysMs, sumCredits } from "../store.ts"
 import { toSqlite } from "./statement.ts"
 
 const select = toSqlite(selectReplay)
@@ -17,7 +17,7 @@ export function prepareCallReplays(database: Database) {
         .query<CallReplay, [string, string, number]>(select)
         .get(accountId, keyHash, nowMs - keepReplaysMs),
     keep(accountId: string, { keyHash, inputHash, nowMs }: ChargeOnce, items: readonly ChargeItem[]): void {
-      const credits = items.reduce((sum, item) => sum + item.credits, 0)
+      const credits = sumCredits(items)
       database.query(insert).run(accountId, keyHash, inputHash, nowMs, credits)
     },
   }

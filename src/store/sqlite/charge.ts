@@ -10,7 +10,7 @@ import {
   thresholdReached,
 } from "../outbox.ts"
 import { selectNotice } from "../rows.ts"
-import { AlreadyCharged, type Charge, type ChargeItem, type ChargeOutcome } from "../store.ts"
+import { AlreadyCharged, type Charge, type ChargeItem, type ChargeOutcome, sumCredits } from "../store.ts"
 import { splitUsageEntry, usageEntry } from "../usage-sql.ts"
 import { prepareCallReplays } from "./call-replays.ts"
 import { toSqlite } from "./statement.ts"
@@ -48,7 +48,7 @@ export function prepareCharges(
   /** Changes the entry, unless the charge is refused. */
   function chargeOne(entry: LedgerEntry, charge: Charge): ChargeOutcome {
     const { items, allowance, periodStartMs, day } = charge
-    const credits = items.reduce((sum, item) => sum + item.credits, 0)
+    const credits = sumCredits(items)
     const isNewMonth = periodStartMs > entry.periodStartMs
     const used = isNewMonth ? 0 : entry.used
     const monthlyLeft = allowance === null ? Number.POSITIVE_INFINITY : Math.max(0, allowance - used)
