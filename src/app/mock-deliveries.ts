@@ -5,7 +5,6 @@ import type { WebhookFault } from "../mock/faults.ts"
 import { notLocal } from "../mock/webhook-secret.ts"
 import type { Log } from "../ports/log.ts"
 import type { MailReply, MailSender } from "../ports/mail-sender.ts"
-import { within } from "../ports/timer.ts"
 import {
   createWebhookSender,
   type WebhookRequest,
@@ -16,6 +15,7 @@ import type { DueNotice, NoticeRecord, Outbox } from "../store/outbox.ts"
 import { hostOf, isLoopback } from "../values/ip.ts"
 import { override } from "../values/stand-in.ts"
 import { toIso } from "../values/time-text.ts"
+import { within } from "../values/within.ts"
 import { createDelivery, signedHeaders, toMessage } from "../webhooks/deliver.ts"
 import type { MockMails } from "./mock-mails.ts"
 

@@ -1,7 +1,7 @@
 import type SMTPConnection from "nodemailer/lib/smtp-connection"
 import type { Timer } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
-import { within } from "./timer.ts"
+import { within } from "../values/within.ts"
 
 /** A mail server that takes mail for others, and how to sign in to it. */
 export interface MailServer {

@@ -2,8 +2,7 @@ import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import { type History, hourMs } from "../store/history.ts"
 import type { KeptRequests } from "../store/kept-requests.ts"
-import type { PassStep, Retention } from "../store/retention.ts"
-import { toDay } from "../values/time-text.ts"
+import { type PassStep, type Retention, toDay } from "../store/retention.ts"
 
 /** How many days records are kept. */
 export interface KeptDays {

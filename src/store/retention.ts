@@ -2,6 +2,8 @@ import { toDay } from "../values/time-text.ts"
 import { readAccountIds } from "./account-pages.ts"
 import type { Run } from "./rows.ts"
 
+export { toDay }
+
 /**
  * Deletes and adds up what is older than is kept, in small steps. Several processes may do so at the same time. Times are
  * milliseconds since the Unix epoch. Every method may reject with StoreUnavailable.

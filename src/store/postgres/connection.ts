@@ -1,6 +1,6 @@
 import { SQL } from "bun"
 import type { Ports } from "../../apis/contract.ts"
-import { within } from "../../ports/timer.ts"
+import { within } from "../../values/within.ts"
 import type { Parameter } from "../rows.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
