@@ -2,8 +2,6 @@ import kinds from "./kinds.json"
 
 /** A kind of barcode as bwip-js draws it. */
 interface Kind {
-  /** Its name in bwip-js. */
-  readonly name: string
   /** A text that fits, for documentation and error messages. */
   readonly sample: string
   /** Whether it is made of bars. Such barcodes hold at most 80 ASCII characters. */

@@ -1,6 +1,7 @@
-import bwip, { type RenderOptions } from "bwip-js/node"
+import { drawingSVG, type RenderOptions } from "bwip-js/node"
 import { hyphenateIsmn } from "../../values/ismn.ts"
 import { type RunOf, reject } from "../contract.ts"
+import * as encoders from "./encoders.ts"
 import type { barcodegenerator } from "./index.ts"
 import { type KindName, kindOf } from "./kinds.ts"
 
@@ -40,15 +41,17 @@ const maxBars = 80
 
 export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) => {
   const { kind, show_text: showText = true, scale = 3 } = input
-  const { name, sample, isLinear = false, hasCheck = false } = kindOf(kind)
+  const { sample, isLinear = false, hasCheck = false } = kindOf(kind)
   if (isLinear && (input.text.length > maxBars || Buffer.byteLength(input.text) > input.text.length))
     reject("text", `must have at most ${maxBars} characters of ASCII in a barcode of the kind '${kind}'`)
   const isNumber = hasCheck || sample.startsWith("(")
   const { text, parse } = isNumber ? await prepare(kind, input.text) : { text: input.text, parse: false }
   // bwip-js does not look for elements in less: it draws a barcode without any, or fails.
   if (isNumber && text.length < 2) reject("text", `must fit the kind '${kind}', such as ${sample}`)
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the names of that file are the kinds
+  const draw: typeof encoders.ean13 = encoders[kind]
   const options: RenderOptions = {
-    bcid: name,
+    bcid: kind,
     text,
     parse,
     includetext: isLinear && showText,
@@ -60,9 +63,9 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
     padding: 12,
   }
   try {
-    const encoded = hasCheck ? encodedText(options) : parse ? input.text.trim() : text
-    const svg = withSize(bwip.toSVG(options))
-    const png = premium ? (await bwip.toBuffer({ ...options, scale })).toString("base64") : ""
+    const encoded = hasCheck ? encodedText(draw, options) : parse ? input.text.trim() : text
+    const svg = withSize(draw(options, drawingSVG()))
+    const png = premium ? (await draw({ ...options, scale })).toString("base64") : ""
     return { encoded, svg, png }
   } catch (error) {
     const mistake = mistakeOf(error, kind)
@@ -71,11 +74,17 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
   }
 }
 
-/** The text below a barcode, which has the check digit. */
-function encodedText(options: RenderOptions): string {
-  const [bars] = bwip.raw({ ...options, includetext: true })
-  const parts: unknown = bars && "txt" in bars ? bars.txt : []
-  return Array.isArray(parts) ? parts.map(([letters]) => String(letters)).join("") : ""
+/** The text below a barcode, which has the check digit. Above the bars, books have a title: `ISBN 978-3-16-148410-0`. */
+function encodedText(draw: typeof encoders.ean13, options: RenderOptions): string {
+  const texts: string[] = []
+  return draw(
+    { ...options, includetext: true },
+    {
+      ...drawingSVG(),
+      text: (_x, _y, letters) => texts.push(letters),
+      end: () => texts.filter((text) => !/^IS[BMS]N /.test(text)).join(""),
+    },
+  )
 }
 
 /** The SVG with a width and a height in pixels. */

@@ -1,0 +1,36 @@
+/**
+ * The functions that draw barcodes, by kind. They are named one by one, so that the executable has these alone of the hundred
+ * that the library has.
+ */
+export {
+  azteccode as aztec,
+  code32,
+  code39,
+  code39ext,
+  code93,
+  code128,
+  databarexpanded as databar_expanded,
+  databarexpandedstacked as databar_expanded_stacked,
+  databarlimited as databar_limited,
+  databaromni as databar_omni,
+  databarstackedomni as databar_stacked,
+  datamatrix,
+  ean8,
+  ean13,
+  ean14,
+  gs1_128,
+  gs1datamatrix as gs1_datamatrix,
+  interleaved2of5,
+  isbn,
+  ismn,
+  issn,
+  itf14,
+  maxicode,
+  micropdf417,
+  microqrcode as microqr,
+  pdf417,
+  rationalizedCodabar as codabar,
+  sscc18,
+  upca,
+  upce,
+} from "bwip-js/node"
