@@ -35,7 +35,8 @@ test("the queries that are kept count for 8 MB at most, and the latest ones stay
   const cache = createDocumentCache()
   const fill = (query: string) => {
     const texts = Array.from({ length: 1_000 }, (_, copy) => `${query}#${copy}`)
-    for (const text of texts) cache.set(text, parse(text))
+    const document = parse(query)
+    for (const text of texts) cache.set(text, document)
     expect(cache.calculatedSize).toBeLessThanOrEqual(limitBytes)
     expect(cache.get(texts.at(-1) ?? "")).toBeDefined()
     return cache.size
