@@ -372,6 +372,29 @@ test("two answers of a run that wait for its place both go on when it has it", a
   pool.end()
 })
 
+test("a run that has ended takes no place when its answers come, so others run on", async () => {
+  const { call, runs, running, advance, endOne, endAll, pool, faults } = createHeldTrial(1)
+  const { leave, requirePresent } = createLeaving()
+  const asking = call("asks", { asks: true, requirePresent }).catch((thrown) => thrown)
+  await systemTimer.turn()
+  const [ended] = runs
+  ended?.place.leave()
+  leave()
+  await advance(500)
+  expect(await asking).toBe(left)
+  runs.shift()
+  void ended?.place.enter()
+  const others = [call("one"), call("two")]
+  await advance(250)
+  expect(running()).toEqual(["one"])
+  await endOne(500)
+  expect(running()).toEqual(["two"])
+  await endAll()
+  await Promise.all(others)
+  expect(faults).toEqual([])
+  pool.end()
+})
+
 test("runs that wait for answers have a limit, of which each account has as many as are free", async () => {
   const { call, runs, running, advance, endAll, pool } = createHeldTrial(2)
   const all = ["one", "one", "one", "two", "two", "three"].map((account) => call(account, { asks: true }))

@@ -208,7 +208,8 @@ export function createPlaces(
           match()
         },
         enter() {
-          if (call.heldSinceMs !== null) return undefined
+          // Answers also come to runs that have ended. Such a run must take no place, since nothing would end it there.
+          if (call.heldSinceMs !== null || !running.has(call)) return undefined
           if (entering !== null) return entering
           const { promise, resolve } = Promise.withResolvers<void>()
           entering = promise
