@@ -282,6 +282,22 @@ test("a call whose caller has left while it waited is not run", async () => {
   pool.end()
 })
 
+test("a call whose caller has left does not begin in the place that becomes free", async () => {
+  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const first = call("one")
+  const { leave, requirePresent } = createLeaving()
+  const second = call("two", { requirePresent }).catch((thrown) => thrown)
+  const third = call("three")
+  await systemTimer.turn()
+  leave()
+  await endOne()
+  expect(running()).toEqual(["three"])
+  expect(await second).toBe(left)
+  await endAll()
+  await Promise.all([first, third])
+  pool.end()
+})
+
 test("a run whose caller has left ends, counts whole, and is no fault of the API", async () => {
   const { call, running, advance, threads, runs, endAll, pool, faults } = createHeldTrial(1)
   const { leave, requirePresent } = createLeaving()

@@ -119,23 +119,24 @@ export function createPlaces(
     last.fail(tooBusy())
   }
 
-  /** Ends calls whose caller has left, and those that have waited for too long. */
+  /** Ends a call whose caller has left, or that has waited for too long. */
+  function endUnlessWanted(call: PooledCall): void {
+    try {
+      call.requirePresent?.()
+      if (call.worker === null && call.looks > maxLooks) throw tooBusy()
+    } catch (cause) {
+      waiting.delete(call)
+      call.endedBy = cause
+      call.fail(cause)
+      call.worker?.end()
+    }
+  }
+
   function look(): void {
     isLooking = waiting.size + running.size > 0
     if (!isLooking) return
     timer.after(lookMs, look)
-    for (const call of new Set([...waiting, ...running])) {
-      const looks = ++call.looks
-      try {
-        if (looks > 1) call.requirePresent?.()
-        if (call.worker === null && looks > maxLooks) throw tooBusy()
-      } catch (cause) {
-        waiting.delete(call)
-        call.endedBy = cause
-        call.fail(cause)
-        call.worker?.end()
-      }
-    }
+    for (const call of new Set([...waiting, ...running])) if (++call.looks > 1) endUnlessWanted(call)
   }
 
   function leavePlace(call: PooledCall): void {
@@ -152,6 +153,7 @@ export function createPlaces(
      * accounts that have used little of the one with the fewest calls that wait.
      */
     take(hasThread: boolean): PooledCall | undefined {
+      for (const call of waiting) if (call.worker === null) endUnlessWanted(call)
       const hasPlace = waiting.size > 0 ? findPlaces() : () => false
       const ready = [...waiting].filter(
         (call) => (hasThread || call.isDue || call.worker !== null) && hasPlace(call),
