@@ -139,6 +139,19 @@ export function requirePresent({ hasLeft }: Pick<CallerRequest, "hasLeft">): voi
   if (hasLeft()) throw fixedFault("callerLeft")
 }
 
+/**
+ * Gives way to others before a step of a call that reads a large body, and ends the call if its client has left meanwhile.
+ * @throws Fault callerLeft
+ */
+export async function giveWayWhilePresent(
+  request: Pick<CallerRequest, "hasLeft">,
+  account: string,
+  { scheduler }: { readonly scheduler: Pick<Scheduler, "giveWay"> },
+): Promise<void> {
+  await scheduler.giveWay(account)
+  requirePresent(request)
+}
+
 /** Turns anything thrown into a fault. Faults of the service are logged. */
 export function explain(thrown: unknown, requestId: string, { log }: Pick<Pipeline, "log">): Fault {
   const fault = toFault(thrown)

@@ -4,7 +4,7 @@ import { rateLimited } from "../../call/admission.ts"
 import type { Caller } from "../../call/caller.ts"
 import { tightestOf } from "../../call/charges.ts"
 import { fixedFault, inputFault } from "../../call/fault.ts"
-import { explain, type Pipeline } from "../../call/pipeline.ts"
+import { explain, giveWayWhilePresent, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/run.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request-log.ts"
 import type { RateState } from "../../store/store.ts"
@@ -76,7 +76,7 @@ export function createMcpHttp(
   async function answer(exchange: Exchange, mode: "catalog" | "search", mcp: McpRequest) {
     const { request, set, incoming } = exchange
     const { caller } = mcp
-    const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+    const giveWay = () => giveWayWhilePresent(incoming, caller.account.id, pipeline)
     let id: string | number | null = null
     try {
       mcp.category = categoryIn(request.url, context.apis)

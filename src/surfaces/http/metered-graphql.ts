@@ -16,6 +16,7 @@ import { workOnce } from "../../call/idempotent-work.ts"
 import {
   admit,
   explain,
+  giveWayWhilePresent,
   logFault,
   type Pipeline,
   type Progress,
@@ -104,7 +105,7 @@ export function meteredQueries(
       setRequestParser(async () => {
         try {
           refuseUpload(request)
-          const giveWay = () => pipeline.scheduler.giveWay(call.caller?.account.id ?? "")
+          const giveWay = () => giveWayWhilePresent(call.request, call.caller?.account.id ?? "", pipeline)
           call.input = readParameters(await readJsonObject(request, intake, giveWay))
           const { query, operationName, variables } = call.input
           return { query, variables, ...(operationName !== null && { operationName }) }

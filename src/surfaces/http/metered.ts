@@ -5,6 +5,7 @@ import type { RawInput, TextInput } from "../../call/input.ts"
 import {
   admit,
   answerAdmitted,
+  giveWayWhilePresent,
   type Progress,
   type Reply,
   refuseThrown,
@@ -138,7 +139,7 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
                 const { problem } = call.negotiated
                 if (problem) throw problem
                 if (route.readsQuery) return { ...call.raw, problem }
-                const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+                const giveWay = () => giveWayWhilePresent(elysia.incoming, caller.account.id, pipeline)
                 const values = await readJsonObject(request, intake, giveWay)
                 call.raw = { kind: "typed", values }
                 return values
