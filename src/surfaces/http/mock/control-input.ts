@@ -207,7 +207,8 @@ export function toInstant({ now, advance }: Static<typeof clockBody>, nowMs: num
   }
   if (advance === undefined) return reject("now", "is missing: the clock needs a now or an advance")
   const duration = parseDuration(advance)
-  if (duration === null) return reject("advance", "must be a time such as 90s, 15m, 24h or 31d")
+  if (duration === null)
+    return reject("advance", "must be a time such as 90s, 15m, 24h or 31d; 'now' also sets an earlier one")
   if (nowMs + duration > latestMs) return reject("advance", "must not lead past the year 9999")
   return nowMs + duration
 }
