@@ -517,7 +517,11 @@ declare module "penknife/plugin" {
   /** An address of the name is private or special. */
    | "private-address"
   /** Nothing listens at port 443, or the host cannot be reached. */
-   | "unreachable" | "expired-certificate"
+   | "unreachable"
+  /** This machine has no route to an address of the host, such as none for IPv6. It says nothing of the host. */
+   | "no-route"
+  /** This machine reaches no host: it has no network, or no free file descriptor. */
+   | "offline" | "expired-certificate"
   /** The certificate is valid for other names. A common name does not count (RFC 9525 §6.3). */
    | "wrong-certificate"
   /** It, or one that leads to the authority, has RSA under 2,048 bits, or is signed with MD5 or SHA-1. */

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Web } from "../src/apis/contract.ts"
+import type { Web, WebFailure } from "../src/apis/contract.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { createFixedWeb } from "../src/ports/web/fixed-web.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -106,6 +107,47 @@ describe("a request", () => {
     const { key } = await service.createKey("pro")
     const { data } = await readAnswer(service.post("/v1/reader", { text: "x" }, { key }))
     expect(data).toEqual({ shouted: `reply 200 text/plain ${policy}` })
+  })
+})
+
+describe("a failure that says nothing of the host", () => {
+  const silent = createZoneDns({
+    "a.example": [{ MX: [1, "m.a.example"] }, { TXT: "v=spf1 -all" }],
+    "_mta-sts.a.example": [{ TXT: "v=STSv1; id=1" }],
+    "_dmarc.a.example": [{ TXT: "v=DMARC1; p=reject" }],
+    "default._bimi.a.example": [{ TXT: "v=BIMI1; l=https://logo.a.example/l.svg" }],
+  })
+  const reading = catalog.filter(({ asksWeb }) => asksWeb)
+
+  /** The status, the credits and the error of each call, where every request fails like this. */
+  async function failing(reason: WebFailure, answers = true) {
+    const web: Web = { get: async () => ({ kind: "failure", reason, certificates: [] }) }
+    const ports = { dns: { ...silent, answers: async () => answers }, web }
+    const service = await startTestService({ ports })
+    const { key } = await service.createKey("enterprise")
+    return Promise.all(
+      reading.map(async (api) => {
+        const answer = await service.call(api, { domain: "a.example" }, { key })
+        return [answer.status, answer.headers.get("x-api-credits-used")]
+      }),
+    )
+  }
+
+  test("is tried with every API that reads documents", () => {
+    expect(reading.map(({ id }) => id)).toEqual(["mtastsvalidator", "bimivalidator", "mailaudit"])
+  })
+
+  test("is a 503 and free: no network, no route, or no DNS server that answers", async () => {
+    const free = [503, "0"]
+    expect(await failing("offline")).toEqual([free, free, free])
+    expect(await failing("dns", false)).toEqual([free, free, free])
+    // The other parts of an audit are known, and a domain may have a host to which nobody has a route.
+    expect(await failing("no-route")).toEqual([free, free, [200, "15"]])
+  })
+
+  test("and others are findings, and charged", async () => {
+    for (const reason of ["unreachable", "timeout", "tls", "broken", "dns"] as const)
+      expect((await failing(reason)).map(([status]) => status)).toEqual([200, 200, 200])
   })
 })
 

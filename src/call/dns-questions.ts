@@ -9,7 +9,7 @@ export interface DnsQuestions {
   left: number
   /** Whether one more was asked than the limit allows. */
   isExceeded: boolean
-  /** Whether no server answered a question of a run, nor the one after it whether any answers. */
+  /** Whether this service reaches no other: no server answered a question, nor the one after it whether any answers. */
   isDead: boolean
 }
 
@@ -18,13 +18,26 @@ export function countDnsQuestions(): DnsQuestions {
   return { left: maxDnsQuestions, isExceeded: false, isDead: false }
 }
 
+/** Ends the questions of a call about which nothing can be found out now. */
+export function endQuestions(questions: DnsQuestions): void {
+  Object.assign(questions, { isDead: true, left: 0 })
+}
+
+/** Returns a function that ends the questions if no DNS server answers. It asks once a run, however often it is called. */
+export function watchServers(dns: Dns, questions: DnsQuestions): () => Promise<void> {
+  let alive: Promise<boolean> | undefined
+  return async () => {
+    alive ??= dns.answers?.() ?? Promise.resolve(true)
+    if (!(await alive)) endQuestions(questions)
+  }
+}
+
 /**
  * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`,
  * and so do all others once it is known that no server answers. Many runs may wait for one answer, so `resume` follows it.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions, resume: GiveWay): Dns {
-  /** Asked once a run, after its first question without an answer. */
-  let alive: Promise<boolean> | undefined
+  const watch = watchServers(dns, questions)
   return wrapDns(dns, async (_question, ask) => {
     if (questions.left === 0) {
       questions.isExceeded = !questions.isDead
@@ -32,10 +45,7 @@ export function limitDns(dns: Dns, account: string, questions: DnsQuestions, res
     }
     questions.left -= 1
     const answer = await ask(account)
-    if (answer.kind === "failure" && answer.reason !== "aborted") {
-      alive ??= dns.answers?.() ?? Promise.resolve(true)
-      if (!(await alive)) Object.assign(questions, { isDead: true, left: 0 })
-    }
+    if (answer.kind === "failure" && answer.reason !== "aborted") await watch()
     await resume()
     return answer
   })

@@ -1,7 +1,14 @@
 import { type GiveWay, type Ports, unavailable, type Web, type WebAnswer } from "../apis/contract.ts"
 import type { Span } from "../ports/tracer.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
-import { countDnsQuestions, type DnsQuestions, limitDns, traceDns } from "./dns-questions.ts"
+import {
+  countDnsQuestions,
+  type DnsQuestions,
+  endQuestions,
+  limitDns,
+  traceDns,
+  watchServers,
+} from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
 import type { OnceCall } from "./idempotency.ts"
 import { endWithFault } from "./in-span.ts"
@@ -26,15 +33,18 @@ const questionsPerRequest = 8
  * A Web that sends requests on behalf of an account, and takes them from the DNS questions of the call or query. Requests over
  * the limit are not sent but fail with `aborted`.
  */
-function limitWeb(web: Web, account: string, questions: DnsQuestions, resume: GiveWay): Web {
+function limitWeb({ web, dns }: Ports, account: string, questions: DnsQuestions, resume: GiveWay): Web {
+  const watch = watchServers(dns, questions)
   return {
     async get(url, signal) {
       if (questions.left < questionsPerRequest) {
-        questions.isExceeded = true
+        questions.isExceeded = !questions.isDead
         return { kind: "failure", reason: "aborted", certificates: [] }
       }
       questions.left -= questionsPerRequest
       const answer = await web.get(url, signal, account)
+      if (answer.kind === "failure" && answer.reason === "offline") endQuestions(questions)
+      if (answer.kind === "failure" && answer.reason === "dns") await watch()
       await resume()
       return answer
     },
@@ -113,7 +123,7 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
       .then((data) => {
         // An answer about nothing but this service's own trouble is not charged.
         if (questions?.isDead)
-          unavailable("No DNS server of this service answers. Try again later.", "timeout")
+          unavailable("This service reaches no server that it has to ask. Try again later.", "timeout")
         return succeeded(data, api, context)
       })
       .catch((thrown) => failed(thrown, context))
@@ -156,7 +166,7 @@ function withLimits(
   return {
     ...ports,
     dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions, resume),
-    web: limitWeb(span ? traceWeb(ports.web, span) : ports.web, id, questions, resume),
+    web: limitWeb(span ? { ...ports, web: traceWeb(ports.web, span) } : ports, id, questions, resume),
   }
 }
 

@@ -7,21 +7,20 @@ type Kind = keyof typeof subjects
 type Document<K extends Kind> =
   | { readonly body: Uint8Array; readonly contentType: string | null; readonly refusal: null }
   | { readonly body: null; readonly contentType: null; readonly refusal: Refusal<K> }
-type Refusal<K extends Kind> =
-  | ReturnType<typeof explainFailure<K>>
-  | readonly [code: `${K}_redirect` | `${K}_status`, message: string]
+type Refusal<K extends Kind> = readonly [code: `${K}_${Obstacle}`, message: string]
 
 /**
  * Judges the answer of a document's host.
  * @param kind the first word of the codes, such as `policy` for `policy_timeout`
- * @throws Unavailable when the call gave up
+ * @throws Unavailable when the failure says nothing of the host
  */
 export function readDocument<K extends Kind>(kind: K, answer: WebAnswer): Document<K> {
   const refuse = (refusal: Refusal<K>): Document<K> => ({ body: null, contentType: null, refusal })
   if (answer.kind === "failure") {
-    if (answer.reason === "aborted")
-      unavailable(`${subjects[kind]} was not read in time. Try again later.`, answer.reason)
-    return refuse(explainFailure(kind, answer.reason))
+    const found = obstacles[answer.reason]
+    if (typeof found === "string")
+      unavailable(`${subjects[kind]} was not read${found}. Try again later.`, answer.reason)
+    return refuse([`${kind}_${found[0]}`, found[1]])
   }
   const { status, contentType, body } = answer
   if (status >= 300 && status <= 399)
@@ -31,12 +30,24 @@ export function readDocument<K extends Kind>(kind: K, answer: WebAnswer): Docume
 }
 
 /** The reason why a document of another host could not be read. The codes of problems end with it. */
-type Obstacle = "not_read" | "unreachable" | "private_address" | "certificate" | "timeout" | "too_large"
+type Obstacle =
+  | "not_read"
+  | "unreachable"
+  | "private_address"
+  | "certificate"
+  | "redirect"
+  | "status"
+  | "timeout"
+  | "too_large"
 
 const unreached = (message: string) => ["unreachable", message] as const
 const untrusted = (message: string) => ["certificate", message] as const
 
-const obstacles: Readonly<Record<Exclude<WebFailure, "aborted">, readonly [Obstacle, string]>> = {
+/** A text alone is a trouble of this service, which says nothing of the host. */
+const obstacles: Readonly<Record<WebFailure, readonly [Obstacle, string] | string>> = {
+  aborted: " in time",
+  "no-route": ", since this service has no route to its host",
+  offline: ", since this service reaches no host now",
   off: ["not_read", "This service sends no HTTPS requests."],
   url: unreached("The URL names no host at port 443 that can be asked."),
   "no-address": unreached("The host has no address."),
@@ -57,16 +68,4 @@ const obstacles: Readonly<Record<Exclude<WebFailure, "aborted">, readonly [Obsta
   broken: unreached("The host ended the connection before its reply was whole."),
   timeout: ["timeout", "The host did not answer within 10 seconds."],
   "too-large": ["too_large", "The reply has over 65536 bytes."],
-}
-
-/**
- * The code and the message of a problem, for a request that failed.
- * @param kind the first word of the code, such as `policy` for `policy_timeout`
- */
-function explainFailure<Kind extends string>(
-  kind: Kind,
-  reason: Exclude<WebFailure, "aborted">,
-): readonly [`${Kind}_${Obstacle}`, string] {
-  const [obstacle, message] = obstacles[reason]
-  return [`${kind}_${obstacle}`, message]
 }

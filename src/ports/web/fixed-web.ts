@@ -33,6 +33,8 @@ const failures: Readonly<Record<WebFailure, true>> = {
   dns: true,
   "private-address": true,
   unreachable: true,
+  "no-route": true,
+  offline: true,
   "expired-certificate": true,
   "wrong-certificate": true,
   "weak-certificate": true,

@@ -59,17 +59,18 @@ interface Conditions {
   readonly zone?: DnsZone
   readonly dns?: Pick<Dns, "resolve">
   readonly timer?: Timer
+  readonly landmarks?: readonly string[]
   allows?(address: string): boolean
 }
 
 const zone: DnsZone = { [host]: [{ A: "127.0.0.1" }], "b.example": [{ A: "127.0.0.1" }] }
 
-function clientOf({ port, ca = fitting.ca, dns, timer = systemTimer, ...more }: Conditions) {
+function clientOf({ port, ca = fitting.ca, dns, timer = systemTimer, landmarks, ...more }: Conditions) {
   const allows = more.allows ?? (() => true)
   return createHttpsClient({
     dns: dns ?? createZoneDns(more.zone ?? zone),
     timer,
-    forTests: { port, allows, ca },
+    forTests: { port, allows, ca, landmarks: landmarks ?? ["127.0.0.1"] },
   })
 }
 const get = (conditions: Conditions, url = `https://${host}/.well-known/mta-sts.txt?a=1#part`) =>
@@ -214,6 +215,18 @@ describe("where it goes", () => {
     expect(await get({ port: 1, zone: {} })).toEqual(failure("no-address") as never)
     expect(await get({ port: 1, zone: { [host]: ["SERVFAIL"] } })).toEqual(failure("dns") as never)
     expect(await get({ port: 1 })).toEqual(failure("unreachable") as never)
+  })
+
+  test("a host to which this machine has no route is not called unreachable, and neither is any by one without a network", async () => {
+    // A broadcast address, to which the kernel connects nobody.
+    const routeless = { A: "255.255.255.255" }
+    const zone: DnsZone = { [host]: [routeless], "half.example": [routeless, { A: "127.0.0.1" }] }
+    const landmarks = ["255.255.255.255"]
+    expect(await get({ port: 1, zone })).toEqual(failure("no-route") as never)
+    expect(await get({ port: 1, zone, landmarks })).toEqual(failure("offline") as never)
+    // One of its addresses could be asked, and refused.
+    const half = await get({ port: 1, zone, landmarks }, "https://half.example/")
+    expect(half).toEqual(failure("unreachable") as never)
   })
 
   test("an address of one family is enough when the DNS fails for the other", async () => {

@@ -33,6 +33,7 @@ export interface HttpsClientOptions {
     allows(address: string): boolean
     /** PEM certificates. */
     readonly ca?: string
+    readonly landmarks?: readonly string[]
   }
 }
 
@@ -43,7 +44,7 @@ export interface HttpsClientOptions {
  */
 export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions): Web {
   const queue = createFairQueue<WebAnswer>({ ...slots, timer })
-  const { port = 443, allows = isPublicDestination, ca } = forTests ?? {}
+  const { port = 443, allows = isPublicDestination, ca, landmarks = rootServers } = forTests ?? {}
   // Loaded with the first request, as is Node's HTTP: both would take a tenth of each start.
   const loadTrust = once(async () => (await import("./server-certificates.ts")).createTrust(ca))
 
@@ -60,8 +61,11 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
       const place = { target, port, lookup: checked.lookup, signal, trust: await loadTrust() }
       const answer = await request(place)
       if (signal.aborted) return failed("timeout")
-      if (answer.kind === "reply" || !/certificate$/.test(answer.reason)) return answer
-      return { ...answer, certificates: await shownCertificates(place) }
+      if (answer.kind === "reply") return answer
+      if (/certificate$/.test(answer.reason))
+        return { ...answer, certificates: await shownCertificates(place) }
+      if (await hasRoute(addresses.map(({ address }) => address))) return answer
+      return failed((await hasRoute(landmarks)) ? "no-route" : "offline")
     } finally {
       cancel()
       limit.abort()
@@ -90,6 +94,28 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
       return (await queue.run(asked, () => get(target, account), signal, account)) ?? failed("aborted")
     },
   }
+}
+
+/** Addresses of `a.root-servers.net`, to which every machine on the internet has a route. */
+const rootServers = ["198.41.0.4", "2001:503:ba3e::2:30"]
+
+/**
+ * Whether this machine could send to any of these addresses; nothing is sent. The runtime reports a missing route, a missing
+ * descriptor and a firewall's rule as a refusal by the host, but for UDP as they are.
+ */
+async function hasRoute(addresses: readonly string[]): Promise<boolean> {
+  for (const address of addresses) {
+    const local = address.includes(":") ? "::" : "0.0.0.0"
+    const connect = { hostname: address, port: 443 }
+    try {
+      const socket = await Bun.udpSocket({ hostname: local, connect })
+      socket.close()
+      return true
+    } catch {
+      // The error is the answer: to this address there is no way.
+    }
+  }
+  return false
 }
 
 /** The URL of a document, without its fragment; null for one that must not be asked. */
