@@ -1,10 +1,10 @@
 /** How many DNS questions one request may cause, and in whose turns they are asked. */
 
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { Dns, DnsAnswer, DnsType } from "../src/apis/contract.ts"
+import { type Dns, type DnsAnswer, type DnsType, unavailable } from "../src/apis/contract.ts"
 import { spfvalidator } from "../src/apis/spfvalidator/index.ts"
 import { readAnswer } from "./support/answer.ts"
-import { startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { createManualClock } from "./support/clock.ts"
 import { noExchange } from "./support/dns.ts"
 import { readGraphql } from "./support/graphql.ts"
@@ -16,8 +16,10 @@ interface Question {
 
 const asked: Question[] = []
 let onQuestion = (_name: string) => {}
+let isAlive = true
 beforeEach(() => {
   asked.length = 0
+  isAlive = true
   onQuestion = () => {}
 })
 
@@ -29,6 +31,7 @@ const dns: Dns = {
     return answer(name, type) as never
   },
   exchange: noExchange,
+  answers: async () => isAlive,
 }
 function answer(name: string, type: DnsType): DnsAnswer {
   if (name.startsWith("silent")) return { kind: "failure", reason: "timeout" }
@@ -40,7 +43,23 @@ function answer(name: string, type: DnsType): DnsAnswer {
 }
 
 const clock = createManualClock()
-const own = startCatalogService([spfvalidator], { dns, clock })
+/** Asks as many questions as its input says, and fails if the last one is not answered, or if that is asked for. */
+function asker(id: string, credits: number) {
+  const api = echoApi(
+    id,
+    async ({ what }, { ports }) => {
+      const [count = "", end] = what.split(" ")
+      let answer: DnsAnswer = { kind: "nodata" }
+      for (let n = 0; n < Number(count); n++) answer = await ports.dns.resolve(`${id}${n}.example`, "A")
+      if (end === "fails" || answer.kind === "failure") unavailable("There was no answer.")
+      return { done: what }
+    },
+    credits,
+  )
+  return { ...api, asksDns: true }
+}
+
+const own = startCatalogService([spfvalidator, asker("cheap", 1), asker("dear", 7)], { dns, clock })
 const usedBy = async (account: string) => (await own.accounts.show(account)).balance.used
 
 function query(domains: readonly string[], key: string) {
@@ -101,6 +120,41 @@ describe("a query with many fields that ask the DNS", () => {
     expect(codes).toEqual(Array(3).fill("UPSTREAM_UNAVAILABLE"))
     expect(asked.map(({ name }) => name)).toEqual([0, 1, 2].map((n) => `silent${n}.example`))
     expect(await usedBy(account)).toBe(0)
+  })
+})
+
+describe("a query whose questions are used up", () => {
+  async function ask(fields: string) {
+    const { account, key } = await own.createKey("pro")
+    const { codes } = await readGraphql(own.post("/v1/graphql", { query: `{ ${fields} }` }, key))
+    return { codes, asked: asked.length, used: await usedBy(account) }
+  }
+  const field = (api: string, what: string, alias = api) =>
+    `${alias}: ${api}(input: {what: "${what}"}) { done }`
+
+  test("during a field is charged for it as alone, however the fields before it ended", async () => {
+    expect(await ask(field("cheap", "200 fails") + field("dear", "100"))).toEqual({
+      codes: ["UPSTREAM_UNAVAILABLE", "QUERY_TOO_COMPLEX"],
+      asked: 240,
+      used: 7,
+    })
+    asked.length = 0
+    expect(await ask(field("cheap", "1") + field("dear", "300"))).toMatchObject({ asked: 240, used: 8 })
+  })
+
+  test("because no DNS server answers is a 503 for all fields, and free", async () => {
+    isAlive = false
+    const fields = [0, 1].map((n) => `f${n}: spfvalidator(input: {domain: "silent.example"}) { spf_valid }`)
+    const codes = ["UPSTREAM_UNAVAILABLE", "UPSTREAM_UNAVAILABLE"]
+    expect(await ask(fields.join(" "))).toEqual({ codes, asked: 1, used: 0 })
+  })
+
+  test("before a field charges nothing for it", async () => {
+    expect(await ask(field("cheap", "240") + field("dear", "1"))).toEqual({
+      codes: ["QUERY_TOO_COMPLEX"],
+      asked: 240,
+      used: 1,
+    })
   })
 })
 

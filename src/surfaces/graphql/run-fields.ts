@@ -11,8 +11,8 @@ import { fieldCodeOf, shorten } from "./refusal.ts"
 
 /** The results of a query, which are limited together. */
 export interface FieldResults {
-  /** Gets each API with a field that succeeded. */
-  readonly succeeded: Set<PreparedApi>
+  /** Gets each API to charge: one with a field that succeeded, or that asked others until the query's questions were used up. */
+  readonly paid: Set<PreparedApi>
   /** Gets the usage entry of each deprecated API, parameter and field that the query uses. */
   readonly deprecated: Set<string>
   /** @throws Refusal when the results are too large, Fault when the client has left */
@@ -52,7 +52,7 @@ export function createFieldContext(
           throw new GraphQLError(shorten(fault.message), { extensions: { code: fieldCodeOf(fault) } })
         }
         results.addRoot(data, info)
-        results.succeeded.add(api)
+        results.paid.add(api)
         for (const entry of api.findDeprecated()?.({ kind: "typed", values }) ?? []) {
           results.deprecated.add(entry)
         }
@@ -65,7 +65,7 @@ export function createFieldContext(
           results.requireWithinLimit()
           return checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })
         }
-        return runDnsField(start).then(take)
+        return runDnsField(start, () => results.paid.add(api)).then(take)
       }
       const run = (): unknown => {
         results.requireWithinLimit()
@@ -92,22 +92,26 @@ const maxWaitMs = 20_000
  * Lets all DNS fields of a query share the questions of one call: a query costs each API once. The fields run one after the
  * other, so that the first ones get complete answers; side by side, all of them could run out of questions.
  * @returns a function that starts a field when the fields before have ended, and returns its result. It throws a GraphQLError
- *   QUERY_TOO_COMPLEX when the query's questions or its time are used up before or during the run
+ *   QUERY_TOO_COMPLEX when the query's questions or its time are used up before or during the run. During the run it calls
+ *   `pay` first: alone the field would have had an answer and a price, and others have worked for it
  */
 function createDnsFields(clock: Clock) {
   const questions = countDnsQuestions()
   let before: Promise<unknown> | null = null
   let endMs = Number.POSITIVE_INFINITY
 
-  return <T>(run: (questions: DnsQuestions) => T | Promise<T>): Promise<T> => {
+  return <T>(run: (questions: DnsQuestions) => T | Promise<T>, pay: () => void): Promise<T> => {
     async function runNext() {
-      if (questions.left === 0) throw tooManyQuestions()
+      const { left, isDead } = questions
+      if (left === 0 && !isDead) throw tooManyQuestions()
       if (clock.monotonicMs() >= endMs) {
         throw tooComplex(`Asking the DNS for this query has taken ${maxWaitMs / 1_000} seconds.`)
       }
+      questions.isExceeded = false
       const result = await run(questions)
-      if (questions.isExceeded) throw tooManyQuestions()
-      return result
+      if (!questions.isExceeded) return result
+      if (questions.left < left) pay()
+      throw tooManyQuestions()
     }
     if (before === null) endMs = clock.monotonicMs() + maxWaitMs
     const result = before === null ? runNext() : before.then(runNext)

@@ -217,8 +217,8 @@ function requireNoFiles(fields: readonly string[], byField: ReadonlyMap<string, 
 type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
 
 /**
- * Runs a query against the caller's credits: APIs → ceiling of the plan → hold what all APIs cost → execute → settle those
- * with a field that succeeded. Introspection names no API and costs nothing.
+ * Runs a query against the caller's credits: APIs → ceiling of the plan → hold what all APIs cost → execute → settle what is
+ * to be paid. Introspection names no API and costs nothing.
  * @param call is admitted, and its query is parsed, validated and within the limits
  * @throws Refusal or Fault when the query may not run, or another process spent the credits first
  */
@@ -251,7 +251,7 @@ export async function executeMetered(
     try {
       const result = await execute(args)
       results.requireWithinLimit()
-      const charged = [...results.succeeded].flatMap(({ charge }) => charge)
+      const charged = [...results.paid].flatMap(({ charge }) => charge)
       if (charged.length > 0) {
         const uses = [...results.deprecated].map((api) => ({ api, calls: 1, credits: 0 }))
         await pipeline.charges.settle(hold, charged, call.request, uses)
@@ -298,7 +298,7 @@ function createResults(answer: UnsentAnswer, request: CallerRequest): FieldResul
   }
 
   return {
-    succeeded: new Set(),
+    paid: new Set(),
     deprecated: new Set(),
     requireWithinLimit,
     room: () => answer.room() ?? largeRun ?? undefined,
