@@ -22,9 +22,9 @@ process.chdir(new URL("..", import.meta.url).pathname)
 mkdirSync("dist", { recursive: true })
 const webInputs = await writeWebFiles()
 const isForAll = process.argv.includes("--all")
-const builds = isForAll
-  ? targets.map((target) => compile(`dist/penknife-${target}`, target))
-  : [compile("dist/penknife")]
+const builds: boolean[] = []
+if (isForAll) for (const target of targets) builds.push(await compile(`dist/penknife-${target}`, target))
+else builds.push(await compile("dist/penknife"))
 const succeeded = [...builds, makePackage(webInputs)].every((step) => step)
 if (succeeded && isForAll) {
   await makeArchives("dist", targets, {

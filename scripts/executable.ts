@@ -1,6 +1,8 @@
 /** Compiles the executable for one kind of machine. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
+import { once } from "../src/values/once.ts"
+import { recordOrders } from "./bytecode-order.ts"
 import { signMacho, troubleOfSignature } from "./macho.ts"
 import { programOptions, run } from "./package.ts"
 
@@ -10,7 +12,19 @@ import { programOptions, run } from "./package.ts"
  * @param target the kind of machine, as Bun names it without `bun-`; absent for this machine
  * @returns whether every step succeeded
  */
-export function compile(outfile: string, target?: string): boolean {
+export async function compile(outfile: string, target?: string): Promise<boolean> {
+  const orders = await recordedOrders()
+  return orders !== null && build(outfile, target, orders)
+}
+
+/** As this machine records them, for all kinds of machines; null if nothing can be compiled. */
+const recordedOrders = once(async () => {
+  const program = "dist/order/penknife"
+  if (!build(program, undefined, [])) return null
+  return recordOrders(resolve(`${program}${process.platform === "win32" ? ".exe" : ""}`))
+})
+
+function build(outfile: string, target: string | undefined, orders: readonly string[]): boolean {
   // Bun writes the file's name into it, so all are compiled under one name, each in a folder of its own.
   const folder = join(dirname(outfile), target ?? "own")
   mkdirSync(folder, { recursive: true })
@@ -21,6 +35,7 @@ export function compile(outfile: string, target?: string): boolean {
     "--compile",
     // Halves the time to start. It needs the format that it is compiled as.
     "--bytecode",
+    ...orders.map((file) => `--bytecode-order=${file}`),
     "--format=esm",
     // Most code of a start runs once, so compiling it takes longer than it saves. `src/main.ts` ends this when it serves.
     "--compile-jit-policy=10",

@@ -13,9 +13,9 @@ const digestOf = (file: string) => createHash("sha256").update(readFileSync(file
 // A second build takes long.
 test.if(hasTurn(0, 7) && process.platform === "linux" && process.arch === "x64")(
   "a download that is built in another folder has the bytes of `bun run build`",
-  () => {
+  async () => {
     const download = join(tempDir(), "penknife-linux-x64")
-    expect(compile(download, "linux-x64")).toBe(true)
+    expect(await compile(download, "linux-x64")).toBe(true)
     // If they differ: has a source changed since `bun run build`?
     expect(digestOf(download)).toBe(digestOf(binary))
     // Nothing but the executable stays beside it.
