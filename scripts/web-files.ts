@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { type BundledFile, bundleWeb } from "../src/surfaces/http/web/bundle.ts"
+import { type BundledFile, bundleWeb } from "../src/surfaces/http/web/source-files.ts"
 import { codings } from "../src/surfaces/http/web/web-files.ts"
 
 const folder = "dist/web"

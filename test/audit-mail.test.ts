@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { mailaudit } from "../src/apis/catalog.ts"
 import type { DnsZone } from "../src/apis/contract.ts"
-import { toReport } from "../src/surfaces/cli/audit-report.ts"
+import { toReport } from "../src/surfaces/cli/audit-mail.ts"
 import type { AuditReport } from "../src/values/audit-report.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startTestMock } from "./support/mock.ts"

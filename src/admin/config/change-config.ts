@@ -1,18 +1,77 @@
-import { Type } from "@sinclair/typebox"
+import { type Static, Type } from "@sinclair/typebox"
 import { nullable } from "../../apis/contract.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { AdminFault, type AdminFaultCode, conflict, invalid } from "../fault.ts"
 import { idNumber, listOf, optionalFlag } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
-import {
-  changeColumns,
-  changeList,
-  orRefusal,
-  refuseRecall,
-  takenChanges,
-  toChangeList,
-} from "./change-list.ts"
-import { settingSchema } from "./config-control.ts"
+import { type ConfigChange, type ConfigRefusal, ConfigRefused, settingSchema } from "./config-control.ts"
+
+const item = Type.Object({
+  setting: Type.String({
+    description: "The setting's name in the configuration file.",
+  }),
+  before: Type.Unknown({
+    description: "The value before; null where it was not set. Secrets are shown as `(set)`.",
+  }),
+  after: Type.Unknown({
+    description: "The value after; null where it was not set. Secrets are shown as `(set)`.",
+  }),
+  needs_restart: Type.Boolean({
+    description: "Whether it is taken over only when the service is started again.",
+  }),
+})
+
+/** The settings that differ, on one page. */
+const changeList = listOf(item)
+
+/** The columns that fit a terminal. */
+const changeColumns = ["setting", "before", "after", "needs_restart"]
+
+function toChangeList(changes: readonly ConfigChange[]): Static<typeof changeList> {
+  const data = changes.map(({ needsRestart, ...change }) => ({ ...change, needs_restart: needsRestart }))
+  return wholeList(data)
+}
+
+/**
+ * Waits for work on the configuration.
+ * @throws AdminFault that says why a configuration is refused
+ */
+async function orRefusal<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigRefused)) throw thrown
+    // Values come in one parameter alone.
+    const parameter = thrown.reason === "values" ? "changes" : null
+    throw new AdminFault(faultOf[thrown.reason], thrown.message, { parameter })
+  }
+}
+
+/**
+ * For a change whose first answer was lost: the process ended before or after the file was changed, or another process of the
+ * service is changing it.
+ * @throws AdminFault
+ */
+async function refuseRecall(): Promise<never> {
+  throw conflict(
+    "Whether the first request with this Idempotency-Key changed the configuration is not known. Read the configuration, and send a new " +
+      "Idempotency-Key to change it.",
+  )
+}
+
+const faultOf = {
+  values: "invalid",
+  state: "conflict",
+  outdated: "version-mismatch",
+} as const satisfies Record<ConfigRefusal, AdminFaultCode>
+
+/** The changes that are taken over now, for the audit log: values by setting. */
+function takenChanges(changes: readonly ConfigChange[]) {
+  const taken = changes.filter(({ needsRestart }) => !needsRestart)
+  const values = (side: "before" | "after") =>
+    Object.fromEntries(taken.map((change): [string, unknown] => [change.setting, change[side]]))
+  return { before: values("before"), after: values("after") }
+}
 
 /** Each setting reads and writes the whole text again. */
 const maxSettings = 100

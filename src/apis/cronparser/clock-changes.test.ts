@@ -4,7 +4,7 @@ import { CronPattern } from "croner"
 import fc from "fast-check"
 import { now, parse, zoneOf } from "../../../test/support/cron-runs.ts"
 import { clockChangesAfter, toLocalText } from "../../values/time-zone.ts"
-import { readSchedule } from "./schedule.ts"
+import { readSchedule } from "./run.ts"
 
 describe("clock changes", () => {
   const codes = async (expression: string, timezone: string) =>

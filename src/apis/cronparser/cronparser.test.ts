@@ -6,7 +6,7 @@ import { processorMs } from "../../../test/support/processor-time.ts"
 import { clockChangesAfter, toLocalText } from "../../values/time-zone.ts"
 import { builtInZones, readTimeZones } from "../../values/time-zones/zone-data.ts"
 import { createCronparser } from "./index.ts"
-import { readSchedule } from "./schedule.ts"
+import { readSchedule } from "./run.ts"
 import { languages } from "./words.ts"
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { interpretTlsa } from "./index.ts"
 import recommendations from "./recommendations.json"
-import { interpretTlsa } from "./recommendations.ts"
 
 const names = {
   usage: ["PKIX-TA", "PKIX-EE", "DANE-TA", "DANE-EE"],

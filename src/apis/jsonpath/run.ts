@@ -3,10 +3,9 @@ import { escapeHidden } from "../../values/hidden-characters.ts"
 import { largeNumberSentence } from "../../values/json-value.ts"
 import { shorten } from "../../values/text.ts"
 import { type RunOf, reject } from "../contract.ts"
-import { correctParser } from "./corrections.ts"
+import { correctParser, FoundMistake } from "./corrections.ts"
 import type { jsonpath } from "./index.ts"
 import { problem } from "./problems.ts"
-import { toReason } from "./reasons.ts"
 import { createRegexpFunctions } from "./regular-expressions.ts"
 
 /** Documents have at most 100 levels. */
@@ -74,4 +73,65 @@ function compile(environment: library.JSONPathEnvironment, path: string): librar
 
 function shown(text: string): string {
   return shorten(escapeHidden(text), 150)
+}
+
+type Reason = (found: RegExpExecArray, character: string) => string
+
+/** Sentences for the messages of json-p3, which are written for its developers. */
+const reasons: readonly (readonly [RegExp, Reason])[] = [
+  [/^expected '\$'/, () => "a path begins with '$'"],
+  [/backup beyond start|end of (?:query|expression)|'token\.eof'$/i, () => "the path ends too early"],
+  [/trailing whitespace/, () => "a path does not end with a blank"],
+  [/whitespace after dot/, () => "no blank must follow a full stop"],
+  [/^expected '\.'/, (_, character) => `'.', '..' or '[' must follow, and not ${character}`],
+  [/descend[ae]nt/, () => "a name, '*' or '[' must follow '..'"],
+  [/shorthand selector/, () => "a name or '*' must follow '.'"],
+  [/unbalanced|unclosed bracket/, () => "a bracket or parenthesis has no counterpart"],
+  [/empty bracketed/, () => "brackets need a selector, such as [0], ['name'] or [*]"],
+  [/empty paren/, () => "parentheses need an expression in them"],
+  [/fractional digit/, () => "a digit must follow the decimal point"],
+  [/unclosed string/, () => "a quotation mark has no counterpart"],
+  [
+    /escape|codepoint|\\uXXXX|invalid character/,
+    () => "a backslash must begin an escape of JSON, such as \\n or \\u00e9",
+  ],
+  [/index out of range/, () => "indexes are whole numbers from -(2^53-1) to 2^53-1"],
+  [/leading zero/, () => "an index must not be -0, nor begin with 0 before other digits"],
+  [/number literal/, () => "a number must be written as in JSON"],
+  [/^no such function '(\w+)'|^filter function '(\w+)'/, toUnknownFunction],
+  [
+    /^(\w+)\(\) takes (\d+)/,
+    ([, name, count]) => `${name}() takes ${count === "1" ? "1 argument" : `${count} arguments`}`,
+  ],
+  [/^(\w+)\(\) argument (\d+) must be of (\w+)Type/, toArgument],
+  [
+    /^result of (\w+)\(\)\s+must be compared/,
+    ([, name]) => `the result of ${name}() must be compared, as in ${name}(@) == 1`,
+  ],
+  [/^result of (\w+)\(\) is not/, ([, name]) => `${name}() is true or false and cannot be compared`],
+  [/literals .* must be compared/, () => "a value in a filter must be compared, as in @.a == 1"],
+  [/non-singular/, () => "only a path to one value can be compared: without '*', '..', slices and filters"],
+]
+
+/** Why a path is refused, as a clause for the sentence of the refusal. It has no text of the library. */
+function toReason(mistake: library.JSONPathError, path: string): string {
+  if (mistake instanceof FoundMistake) return mistake.reason
+  const at = String.fromCodePoint(path.codePointAt(mistake.token.index) ?? 0x20)
+  const character = mistake.token.index >= path.length ? "the end" : `'${at}'`
+  for (const [message, toSentence] of reasons) {
+    const found = message.exec(mistake.message)
+    if (found) return toSentence(found, character)
+  }
+  if (at === "=") return "write == to compare"
+  return `${character} is not expected here`
+}
+
+function toUnknownFunction([, name, other]: RegExpExecArray): string {
+  return `there is no function '${name ?? other}', only length, count, match, search and value`
+}
+
+function toArgument([, name, index, kind]: RegExpExecArray): string {
+  const wanted =
+    kind === "Value" ? "one value: a literal, or a path without '*', '..', slices and filters" : "a path"
+  return `argument ${Number(index) + 1} of ${name}() must be ${wanted}`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { isStreamSafe } from "./line-check.ts"
+import { isStreamSafe } from "./index.ts"
 
 describe("runs of non-starters, as UAX #15 §13 counts them", () => {
   const scenarios: readonly (readonly [name: string, longest: string, further: string])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type RiskInput, toRiskLevel, toRiskScore } from "./report.ts"
+import { type RiskInput, toRiskLevel, toRiskScore } from "./validate.ts"
 
 const calm: RiskInput = {
   ...{ hasRecord: true, effectiveAll: "-", lookupTerms: 0 },

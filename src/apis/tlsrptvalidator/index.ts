@@ -1,13 +1,73 @@
 import { Type } from "@sinclair/typebox"
-import { verdictOf } from "../../values/problems.ts"
+import { defineProblems, verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullableText } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/look-up.ts"
+import { explainAddress, readReportAddresses } from "../mail/report-address.ts"
+import { showBytes } from "../mail/shown-bytes.ts"
+import { explainPart, readTagList } from "../mail/tag-list.ts"
 import { selectRecord } from "../mail/text-records.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { problem, problemList, readRecord } from "./record.ts"
+
+const { problemList, problem, newProblems } = defineProblems({
+  no_record: "error: no record, so that no reports are sent",
+  multiple_records: "error: more than one record, so that none counts (§3)",
+  not_a_record: "warning: a text that is meant as a record, but does not begin with `v=TLSRPTv1;`",
+  wrong_place: "warning: a record where nobody looks for it, or one of another kind in its place",
+  too_long: "error: a record of over 4,096 bytes, which is not read",
+  syntax: "error: a part that is not name and value, or an empty part (§3)",
+  missing_rua: "error: no address for reports (`rua`)",
+  repeated_rua: "error: `rua` more than once: put all addresses into one",
+  uri: "error: an address that is no URI, or has a comma, exclamation mark or semicolon as it is (RFC 3986)",
+  scheme: "error: an address that is neither `mailto:` nor `https:`",
+  repeated_uri: "warning: the same address twice",
+  unknown_field: "info: a field that RFC 8460 does not define; senders ignore it",
+  other_case: "warning: a field whose name differs from `rua` in case only; senders ignore it",
+})
+type Problem = ReturnType<typeof problem>
+
+const version = "v=TLSRPTv1;"
+const maxLength = 4_096
+
+/** Reads a record that begins with the version (RFC 8460 §3). */
+export function readRecord(record: string) {
+  if (record.length > maxLength)
+    return { rua: [], problems: [problem("too_long", "record", `The record has ${record.length} bytes.`)] }
+  const [problems, add] = newProblems()
+  const values: string[] = []
+  for (const [index, { text: field }] of readTagList(record.slice(version.length)).entries()) {
+    const where = `field ${index + 2}`
+    // The values of `rua` may have any character; they are checked one by one.
+    const [, name, value = ""] = /^([a-z\d][\w.-]{0,31})=(.+)$/is.exec(field) ?? []
+    if (name === "rua") values.push(value)
+    else if (name === undefined || !/^[\x21-\x3c\x3e-\x7e]+$/.test(value))
+      add("syntax", where, explainPart(field))
+    else if (name.toLowerCase() === "rua")
+      add("other_case", where, `The field is ${name}; its name must be rua.`)
+    else add("unknown_field", where, `The field ${name} is not known.`)
+  }
+  if (values.length === 0) add("missing_rua", "rua", "There is no address for reports.")
+  if (values.length > 1) add("repeated_rua", "rua", `There are ${values.length} rua fields where one may be.`)
+  const read = readDestinations(values)
+  return { rua: read.destinations, problems: [...problems, ...read.problems] }
+}
+
+function readDestinations(values: readonly string[]) {
+  const problems: Problem[] = []
+  const seen = new Set<string>()
+  const destinations = values.flatMap(readReportAddresses).map(({ uri, kind, isUri }, index) => {
+    const where = `rua, address ${index + 1}`
+    if (seen.has(uri)) problems.push(problem("repeated_uri", where, `${showBytes(uri)} is there before.`))
+    seen.add(uri)
+    const scheme = `${showBytes(uri)} begins neither with mailto: nor with https:.`
+    if (!isUri) problems.push(problem("uri", where, explainAddress(uri)))
+    else if (kind === "other") problems.push(problem("scheme", where, scheme))
+    return { uri, kind, is_valid: isUri && kind !== "other" }
+  })
+  return { destinations, problems }
+}
 
 const dnsLimitMs = 10_000
 

@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { ZoneEntry } from "../contract.ts"
-import { tlsrptvalidator } from "./index.ts"
-import { readRecord } from "./record.ts"
+import { readRecord, tlsrptvalidator } from "./index.ts"
 
 async function validate(...entries: ZoneEntry[]) {
   const ports = portsFor({ given: { dns: { "_smtp._tls.a.example": entries } } })

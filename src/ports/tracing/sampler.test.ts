@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { ROOT_CONTEXT, SamplingDecision, SpanKind } from "@opentelemetry/api"
 import { RandomIdGenerator } from "@opentelemetry/sdk-trace"
-import { createDraw, toSampler } from "./sampler.ts"
+import { createDraw, toSampler } from "./otel-tracer.ts"
 
 const ids = new RandomIdGenerator()
 

@@ -1,6 +1,7 @@
+import { styleText } from "node:util"
 import { type Command, InvalidArgumentError } from "commander"
 import { type AuditReport, type Grade, grades } from "../../values/audit-report.ts"
-import { toReport } from "./audit-report.ts"
+import { escapeHidden } from "../../values/hidden-characters.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
@@ -53,4 +54,76 @@ function toGrade(text: string): Grade {
 /** Thrown after the report of a domain whose grade is worse than wanted. */
 export class GradeTooLow extends Error {
   override readonly name = "GradeTooLow"
+}
+
+/** The answer of mailaudit as a person reads it in a terminal. */
+
+interface ReportOptions {
+  /** Columns of the terminal; null when it goes to a file, and no line is broken. */
+  readonly columns: number | null
+  readonly colours: boolean
+}
+
+const fullWidth = 100
+const indent = "      "
+const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "yellow" | "red" | "gray"]>> =
+  {
+    pass: ["ok", "green"],
+    warning: ["warn", "yellow"],
+    fail: ["FAIL", "red"],
+    unknown: ["?", "yellow"],
+    not_applicable: ["-", "gray"],
+  }
+
+/**
+ * The grade, each check with a word and why, and what to change, in the order of the answer. Hidden characters of texts from
+ * the DNS are escaped.
+ */
+export function toReport(audit: AuditReport, { columns, colours }: ReportOptions): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    colours ? styleText(style, text, { validateStream: false }) : text
+  const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(40, Math.min(columns, fullWidth))
+  const { fixes = [] } = audit
+  const lines: string[] = []
+  const add = (text: string) => {
+    const wrapped = Bun.wrapAnsi(escapeHidden(text), width - indent.length)
+    lines.push(...wrapped.split("\n").map((line) => indent + line))
+  }
+
+  const titles = new Map(audit.checks.map(({ id, title }) => [id, escapeHidden(title)]))
+  const titleOf = (id: string) => titles.get(id) ?? escapeHidden(id)
+  const colour = gradeColour(audit.grade)
+  lines.push(
+    `${paint("bold", escapeHidden(audit.domain))}  grade ${paint([colour, "bold"], audit.grade)}, ${audit.score} of 100 points`,
+  )
+  if (audit.limited_by.length > 0)
+    lines.push(`No better grade because of: ${audit.limited_by.map(titleOf).join(", ")}`)
+  lines.push("")
+  for (const { title, status, points, max_points, why, advice } of audit.checks) {
+    const [word, markColour] = marks[status] ?? [status, "gray"]
+    const worth = max_points === 0 ? "" : `  ${toPoints(points)}/${max_points}`
+    lines.push(`${paint(markColour, word.padEnd(4))}  ${paint("bold", escapeHidden(title))}${worth}`)
+    add(why)
+    if (advice !== null) add(`To do: ${advice}`)
+  }
+  if (fixes.length > 0) lines.push("", paint("bold", "What to change"))
+  for (const { check, points, line, action, file, note } of fixes) {
+    lines.push("", `+${toPoints(points)}  ${titleOf(check)}`)
+    add(note)
+    // Printed unchanged, so that they can be copied.
+    if (line !== null)
+      lines.push(action === "replace" ? "Replace the present record:" : "Add:", escapeHidden(line))
+    if (file !== null)
+      lines.push(escapeHidden(file.url), ...file.text.trimEnd().split(/\r?\n/).map(escapeHidden))
+  }
+  return `${lines.join("\n").trimEnd()}\n`
+}
+
+function gradeColour(grade: Grade): "green" | "yellow" | "red" {
+  if (grade === "A" || grade === "B") return "green"
+  return grade === "C" || grade === "D" ? "yellow" : "red"
+}
+
+function toPoints(points: number): string {
+  return String(Math.round(points * 10) / 10)
 }

@@ -1,16 +1,20 @@
 import { Command, CommanderError } from "commander"
-import { InputRejected } from "../../apis/contract.ts"
+import { AccountError } from "../../accounts/requirements.ts"
+import { AdminFault } from "../../admin/fault.ts"
+import { ApiMistake, InputRejected, Unavailable } from "../../apis/contract.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import { type OptionKey, options } from "../../config/options.ts"
+import { PluginRefused } from "../../plugins/plugin-refused.ts"
+import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
+import { Declined, ServerFailed } from "./admin/backend.ts"
 import { findOrAdd } from "./admin/groups.ts"
 import { printRows } from "./admin/present.ts"
 import { addApiCommands } from "./api.ts"
-import { addAuditMail } from "./audit-mail.ts"
+import { addAuditMail, GradeTooLow } from "./audit-mail.ts"
 import { addCall } from "./call.ts"
 import { hintAfter, isKnown, isNotHelp } from "./command-words.ts"
 import { addCompletion } from "./completion.ts"
 import { addOpenApi, addSchema } from "./documents.ts"
-import { errorText } from "./error-text.ts"
 import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
 import { example, withoutHidden } from "./output.ts"
@@ -26,6 +30,7 @@ import {
   addRestore,
 } from "./store-commands.ts"
 import { addWebhookListen } from "./webhook-listen.ts"
+import { WorkerFailed } from "./worker.ts"
 
 /** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
 const starts: ReadonlyMap<string, (program: Command, parts: CliParts) => void> = new Map([
@@ -148,4 +153,55 @@ function addDataCommands(program: Command, { terminal, checkData }: CliParts): v
 
 function versionLine({ version, commit = null }: Pick<CliParts, "version" | "commit">): string {
   return commit === null ? version : `${version} (${commit})`
+}
+
+/** Errors whose message already says what to change. */
+const plainErrors = [
+  AccountError,
+  AdminFault,
+  ApiMistake,
+  ConfigError,
+  Declined,
+  GradeTooLow,
+  InputRejected,
+  PluginRefused,
+  ServerFailed,
+  StoreUnavailable,
+  StoreUnusable,
+  Unavailable,
+  WorkerFailed,
+]
+
+/** Advice when the operating system refuses to let a server listen, by error code. */
+const listenAdvice: Readonly<Record<string, string>> = {
+  EADDRINUSE: "If another program listens there, choose a free port with --port; else check --host.",
+  EADDRNOTAVAIL: "This machine does not have this address: check --host.",
+  EINVAL: "This machine cannot listen on this host or address: check --host.",
+  EACCES: "Ports below 1024 need more rights: choose another with --port.",
+  EPERM: "Ports below 1024 need more rights: choose another with --port.",
+}
+
+/** The text that the command line prints for an error: a message with advice if there is one, else the stack. */
+function errorText(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  if (plainErrors.some((type) => thrown instanceof type)) return thrown.message
+  const code = "code" in thrown ? String(thrown.code) : ""
+  if ("syscall" in thrown && thrown.syscall === "listen") {
+    // For an unknown host name Bun reports its last failure, or that port 0 is in use.
+    const isUnknownHost = !(code in listenAdvice) || thrown.message.includes(" port 0 ")
+    if (isUnknownHost) return "This machine does not have the host's name or address: check --host."
+  }
+  const advice = listenAdvice[code] ?? tlsAdvice(code, thrown.message)
+  return advice ? `${toSentence(thrown.message)} ${advice}` : (thrown.stack ?? thrown.message)
+}
+
+function tlsAdvice(code: string, message: string): string | null {
+  const isTls = code.includes("SSL") || /PEM|X509|KEY_VALUES/.test(message)
+  return isTls ? "Check that --tls-cert and --tls-key belong together." : null
+}
+
+/** Most messages of the operating system lack the full stop. */
+function toSentence(message: string): string {
+  const text = message.trim()
+  return /[.?!]$/.test(text) ? text : `${text}.`
 }

@@ -1,20 +1,20 @@
 /** The page of the test double: its requests as they come, and what a test can change. */
 import { signal } from "@preact/signals"
-import { render } from "preact"
+import { type ComponentChildren, render } from "preact"
 import { quote } from "../../code-examples/code-call.ts"
 import type { JournalEntry } from "../../mock/journal.ts"
 import type { View } from "../../mock/views.ts"
+import { parseJson } from "../client/request.ts"
 import { Button, LinkButton } from "../kit/button.tsx"
 import { CheckField, LinesField, SelectField, TextField } from "../kit/field.tsx"
 import { Form, type FormValues } from "../kit/form.tsx"
 import { Page, Section } from "../kit/page.tsx"
 import { Secret } from "../kit/secret.tsx"
-import { Loading } from "../kit/states.tsx"
+import { Empty, Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
 import { formatSecond, Tag } from "../kit/text.tsx"
 import { base, change, connection, send, service, showChanges, view } from "./control.ts"
-import { List } from "./list.tsx"
-import texts from "./texts.json"
+import texts, { examples } from "./texts.json"
 
 function App() {
   const actions = (
@@ -160,3 +160,44 @@ function toCurl({ method, path, request }: JournalEntry): string {
 
 render(<App />, document.getElementById("app") ?? document.body)
 showChanges()
+
+interface ListProps<Entry> {
+  readonly kind: keyof typeof examples
+  /** Oldest first. */
+  readonly entries: readonly Entry[]
+  /** The name of an entry, what stands below it, its state, and the tone of that. */
+  lineOf(entry: Entry): readonly [string, string, string?, ("good" | "bad" | "plain")?]
+  /** Shown above all that an entry holds. */
+  readonly use?: (entry: Entry) => ComponentChildren
+}
+
+/** A list of the test double, newest first. Each entry can be opened, and one with an id sent again. */
+function List<Entry extends object>({ kind, entries, lineOf, use }: ListProps<Entry>) {
+  const example = <Secret label="This makes one" text={examples[kind].replaceAll("SERVICE", service)} />
+  const draw = (entry: Entry, index: number) => {
+    const [name, below, state, tone] = lineOf(entry)
+    return (
+      <details key={"number" in entry ? entry.number : "id" in entry ? entry.id : index}>
+        <summary>
+          <span class="mono">{name}</span>
+          {state && <Tag tone={tone ?? "plain"}>{state}</Tag>}
+          <span class="below">{below}</span>
+        </summary>
+        {"id" in entry && (
+          <Button onClick={() => change("PUT", `/${kind}/${entry.id}/resend`)}>Send again</Button>
+        )}{" "}
+        {use?.(entry)}
+        <pre class="json">{JSON.stringify(entry, openBody, 2).replaceAll("\\n", "\n")}</pre>
+      </details>
+    )
+  }
+  return (
+    <Section title={kind}>
+      {entries.length === 0 && <Empty title={`No ${kind} yet`} action={example} />}
+      {entries.length > 0 && <div class="card entries lined">{entries.map(draw).reverse()}</div>}
+    </Section>
+  )
+}
+
+/** A body of JSON is shown as the value that it is. */
+const openBody = (key: string, value: unknown) => (key === "body" && parseJson(String(value))) || value

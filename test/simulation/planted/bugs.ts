@@ -184,7 +184,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a link of a mail can be used twice",
     oracles: ["sign-up"],
-    file: "store/link-steps.ts",
+    file: "store/change-steps.ts",
     changes: [
       [
         "AND used_ms IS NULL AND expires_ms > $2::bigint RETURNING 1",

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test"
 import { parseData, readData } from "../../../ports/dns/record-formats.ts"
 import type { DnsType, RecordOf } from "../../contract.ts"
 import { isSignedBy } from "./algorithms.ts"
+import { hashName } from "./denial.ts"
 import { matchingKeys, tagOf, usableSigners } from "./keys.ts"
-import { hashName } from "./nsec3.ts"
 import { type RecordSet, signedData } from "./record-set.ts"
 
 function record<T extends DnsType>(owner: string, type: T, text: string): RecordOf<T> {

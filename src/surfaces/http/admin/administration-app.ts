@@ -1,20 +1,25 @@
 import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
+import { forbidden } from "../../../admin/fault.ts"
 import { operations } from "../../../admin/operations.ts"
+import type { Sessions } from "../../../admin/sessions/sessions.ts"
 import type { Fault } from "../../../call/fault.ts"
 import { printAdminOpenApi } from "../../openapi/admin/document.ts"
 import type { HttpContext } from "../frame.ts"
+import { meteredRoutes } from "../metered.ts"
 import { methodsAt, refusalOfPath } from "../paths.ts"
+import { createPreparedHeaders } from "../reply/headers.ts"
 import { type Exchange, type IncomingApp, incomingRequests, pathOf } from "../request.ts"
 import { createResource, type Resource } from "../resource.ts"
+import { singleAnswerer } from "../rest.ts"
+import { bodySchema, querySchema } from "../route-schemas.ts"
 import { createRefusals } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireOperator, requireSession } from "./caller.ts"
 import { mailLinkRoutes } from "./mail-link-routes.ts"
-import { operationRoutes } from "./operation-feature.ts"
+import { type OperationParts, operationRoutes } from "./operation-feature.ts"
 import { documentPath, prefixes, routesOf } from "./operation-routes.ts"
 import { passkeyRoutes } from "./passkey-routes.ts"
-import { portalCallRoutes } from "./portal-calls.ts"
 import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
 import { sessionRoutes } from "./session-routes.ts"
 import { createSignInFailures, type SignInFailures, unlimitedFailures } from "./sign-in-failures.ts"
@@ -156,3 +161,48 @@ function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, serv
     .get(documentPath, answer, hooks)
     .head(documentPath, answer, hooks)
 }
+
+interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "refuseWith" | "requireActor"> {
+  readonly sessions: Sessions
+}
+
+/**
+ * The calls that a page of this service makes for a customer who is signed in: those of REST, with the session instead of the
+ * key. All are POST, since they cost credits: so each needs a page of this service and the CSRF token. The parameters of a GET
+ * API are in the query.
+ */
+function portalCallRoutes({ base, context, refuseWith, requireActor, sessions }: PortalCallParts) {
+  // Their own: pages of other origins may read the answers of REST, but not these.
+  const own = { ...context, prepared: createPreparedHeaders() }
+  const app = new Elysia({ name: "portal-calls", normalize: false }).use(meteredRoutes(base, own))
+  for (const api of context.apis) {
+    const { id, method, title, input } = api.definition
+    const record = context.observer.recorderFor(id, "portal")
+    const refuse = refuseWith(record)
+    const readsQuery = method === "GET"
+    const answer = singleAnswerer(api, own)
+    const session = {
+      async identify(exchange: Exchange) {
+        const { incoming, set } = exchange
+        const actor = await requireActor(exchange)
+        const keyHash = await sessions.findCallKey(actor, incoming.address(), id)
+        if (keyHash === null) throw noKey
+        set.headers["cache-control"] = "no-store"
+        return { ...incoming, keyHash }
+      },
+      refuse: (thrown: unknown, exchange: Exchange) => refuse(thrown, exchange, null),
+    }
+    app.post(
+      `${prefixes.portal.operations}/calls/${id}`,
+      ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
+      {
+        metered: { method: "POST", apis: [id], record, readsQuery, session },
+        body: readsQuery ? querySchema(() => input, api.readInput) : bodySchema(api),
+        detail: { summary: `Call ${title} from a page of the portal`, tags: ["administration"] },
+      },
+    )
+  }
+  return app
+}
+
+const noKey = forbidden("Your account has no API key that you may call with. Create one under Keys.")

@@ -1,21 +1,29 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
+import { useBulk } from "../../kit/bulk.tsx"
 import { LinkButton } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
 import { Facts, Meter, Stat, Stats } from "../../kit/facts.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { Notice, Ready } from "../../kit/states.tsx"
+import { Empty, Notice, Ready } from "../../kit/states.tsx"
+import { Table } from "../../kit/table.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
-import { notifyChoices } from "../choices.tsx"
+import { type Adjustment, Adjustments } from "../../shared/adjustments.tsx"
+import { CreateKey } from "../../shared/key-fields.tsx"
+import { nameOf } from "../../shared/key-state.tsx"
+import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
+import { eventChoices, notifyChoices, useApiChoices } from "../choices.tsx"
+import { keyActions, type ListedKey, ownKeyColumns } from "../keys/listed-keys.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
-import { AccountAdjustments } from "./account-adjustments.tsx"
-import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
 import {
   type AccountWindowProps,
   AdjustCredits,
+  ChooseEvents,
   CloseAccount,
   EditAccount,
   GrantCredits,
@@ -139,4 +147,121 @@ function Details({ account }: { readonly account: Account }) {
       />
     </Section>
   )
+}
+
+/** The longest reason that an adjustment can have. */
+const mostOfReason = 500
+
+/** Changes of an account's bonus, with buttons to undo them. */
+function AccountAdjustments({ account }: { readonly account: Account }) {
+  const [undos, setUndos] = useState(0)
+  const section = useRef<HTMLElement>(null)
+
+  // The button that had the focus goes with the next list.
+  useLayoutEffect(() => {
+    if (undos > 0) section.current?.focus()
+  }, [undos])
+
+  const undo = ({ id, kind, credits, reason, undone_by }: Adjustment) =>
+    account.closed === null &&
+    kind !== "undo" &&
+    undone_by === null && (
+      <FormButton
+        operation="credits.undo"
+        label="Undo"
+        kind="plain"
+        title="Undo this adjustment?"
+        submit="Undo adjustment"
+        danger
+        given={{ id }}
+        values={{ reason: `Undo: ${reason}`.slice(0, mostOfReason) }}
+        fields={{ reason: { hint: "The customer may read it." } }}
+        done="Adjustment undone."
+        then={() => setUndos((before) => before + 1)}
+      >
+        <p>“{reason}”</p>
+        <p>
+          {credits > 0
+            ? `${formatNumber(credits)} credits are taken from the account.`
+            : `${formatNumber(-credits)} credits are added to the account.`}{" "}
+          Its bonus is then {formatNumber(account.bonus - credits)} credits. This cannot be undone.
+        </p>
+      </FormButton>
+    )
+
+  return (
+    <Section
+      title="Adjustments"
+      actions={
+        may("statements.show") && (
+          <LinkButton href={addressOf(`/statements/${account.id}`)}>Statements</LinkButton>
+        )
+      }
+    >
+      <section ref={section} tabIndex={-1} aria-label="Latest adjustments">
+        <Adjustments account={account.id} actionsOf={undo} />
+      </section>
+    </Section>
+  )
+}
+
+/** The most keys that are maxKeys; the screen of keys has all of them. */
+const maxKeys = 20
+
+/** The keys of an account. */
+function AccountKeys({ account: { id, closed } }: { readonly account: Account }) {
+  const reading = useRead("keys.list", { account: id, limit: maxKeys })
+  const bulk = useBulk<ListedKey>({ thing: "key", nameOf, actions: keyActions() })
+  const create = closed === null && <CreateKey account={id} useApis={useApiChoices} />
+  return (
+    <Section title="Keys" actions={create}>
+      <Ready reading={reading} what="keys">
+        {({ data, has_more }) => (
+          <>
+            <Table
+              caption="Keys of the account"
+              columns={ownKeyColumns}
+              rows={data}
+              selection={bulk?.selection}
+              empty={<Empty title="No keys yet">Without a key the customer cannot call anything.</Empty>}
+            />
+            {bulk?.bar(data)}
+            {has_more && <a href={addressOf("/keys", { account: id })}>All keys of this account</a>}
+          </>
+        )}
+      </Ready>
+    </Section>
+  )
+}
+
+/** Where the notices of an account are sent, and which. */
+function AccountWebhook({ account, then }: AccountWindowProps) {
+  const reading = useRead("webhooks.get", { id: account.id })
+  const actions = (
+    <WebhookActions webhook={reading.data}>
+      <ChooseEvents account={account} then={then} />
+    </WebhookActions>
+  )
+  const notices = (
+    <a key="notices" href={addressOf("/notices", { account: account.id })}>
+      Deliveries to this webhook
+    </a>
+  )
+  return (
+    <Section title="Webhook" actions={account.closed === null && actions}>
+      <WebhookFacts
+        reading={reading}
+        more={[
+          ["Events", ["80 % and 95 % of the credits are used", ...account.events.map(wordsOf)].join(" · ")],
+          may("notices.list") ? ["Notices", notices] : null,
+        ]}
+      >
+        With one, the customer is told when 80 % and 95 % of the month's credits are used.
+      </WebhookFacts>
+    </Section>
+  )
+}
+
+function wordsOf(event: string): string {
+  return eventChoices.find(([name]) => name === event)?.[1] ?? event
 }

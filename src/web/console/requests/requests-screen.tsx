@@ -1,13 +1,19 @@
 import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
 import { may } from "../../client/session.ts"
 import { RefreshButton } from "../../kit/action-button.tsx"
-import { TextFilter } from "../../kit/filters.tsx"
+import { Button } from "../../kit/button.tsx"
+import { ChoiceFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Segments, segmentsInAddress } from "../../kit/segments.tsx"
+import { Empty, ErrorBox } from "../../kit/states.tsx"
+import { Table } from "../../kit/table.tsx"
+import { formatNumber, Tag } from "../../kit/text.tsx"
 import { KeptRequests } from "../../shared/kept-requests.tsx"
+import { requestColumns, statuses } from "../../shared/request-columns.tsx"
 import { ApiFilter } from "../choices.tsx"
-import { copiedCaller } from "./caller.tsx"
-import { LiveScreen } from "./live-screen.tsx"
+import { caller, copiedCaller } from "./caller.tsx"
+import { maxShown, type ShownRequest, useWatch, type Watched } from "./watch.ts"
 
 const views = [
   ["live", "Live"],
@@ -46,4 +52,78 @@ function KeptScreen({ switcher }: { readonly switcher: ComponentChildren }) {
       </KeptRequests>
     </Page>
   )
+}
+
+/** Requests while they happen. */
+function LiveScreen({ switcher }: { readonly switcher: ComponentChildren }) {
+  const [isPaused, setPaused] = useState(false)
+  const filters = filterValues("status", "api", "account", "key", "fault")
+  const watched = useWatch(filters, isPaused)
+  const { requests, problem, held } = watched
+  const columns = requestColumns<ShownRequest>({ withDay: false, caller })
+
+  return (
+    <Page
+      title="Requests"
+      intro="What this process and its workers answer, as it happens. Paths, parameters and the texts of keys are not shown."
+      actions={
+        <>
+          {switcher}
+          <Button onClick={watched.clear} disabled={requests.length === 0}>
+            Clear
+          </Button>
+          <Button
+            kind="primary"
+            icon={isPaused ? "playground" : "pause"}
+            onClick={() => setPaused(!isPaused)}
+          >
+            {isPaused ? "Go on" : "Pause"}
+          </Button>
+        </>
+      }
+    >
+      <Filters label="Filter requests">
+        <ChoiceFilter name="status" label="Status" choices={statuses} />
+        <ApiFilter />
+        <TextFilter name="fault" label="Fault" placeholder="rateLimited" isShort />
+        <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
+        <TextFilter name="key" label="Key" placeholder="key_…" isShort />
+      </Filters>
+      {problem && <ErrorBox error={problem} onRetry={watched.retry} />}
+      <p class="live row muted small" role="status">
+        <State watched={watched} isPaused={isPaused} />
+        {isPaused && held > 0 && (
+          <span>{held === maxShown ? `${maxShown} or more` : formatNumber(held)} new since the pause</span>
+        )}
+        {watched.lost > 0 && <span>{formatNumber(watched.lost)} left out: too many at once</span>}
+      </p>
+      {requests.length === 0 ? (
+        problem === null && (
+          <Empty title={isPaused ? "Paused" : "Waiting for the first request"}>
+            {Object.values(filters).some((value) => value !== null)
+              ? "Only requests that fit the filters are shown."
+              : "Each request appears here when it has been answered. Health checks and this console are left out."}
+          </Empty>
+        )
+      ) : (
+        <>
+          <Table
+            card="dense"
+            caption="requests"
+            columns={columns}
+            rows={requests}
+            keyOf={({ number }) => String(number)}
+          />
+          {requests.length === maxShown && <p class="muted small">The newest {maxShown} are shown.</p>}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function State({ watched, isPaused }: { readonly watched: Watched; readonly isPaused: boolean }) {
+  if (watched.problem) return <Tag tone="bad">Not watching</Tag>
+  if (watched.state === "lost") return <Tag tone="warn">Connection lost, trying again</Tag>
+  if (isPaused) return <Tag tone="warn">Paused</Tag>
+  return watched.state === "live" ? <Tag tone="good">Live</Tag> : <Tag>Connecting</Tag>
 }

@@ -2,21 +2,21 @@
 import { useState } from "preact/hooks"
 import { addressOf, path } from "../../client/address.ts"
 import { serviceName } from "../../client/area.ts"
-import type { Problem } from "../../client/problem.ts"
+import { Problem } from "../../client/problem.ts"
 import { session, ways } from "../../client/session.ts"
+import { useLoad } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Secret } from "../../kit/secret.tsx"
-import { Ready } from "../../kit/states.tsx"
+import { ErrorBox, Loading, Ready } from "../../kit/states.tsx"
 import { toCommand } from "../../playground/call.ts"
 import { firstApi } from "../../playground/offered-api.ts"
 import { SignInPage } from "../../shell/sign-in.tsx"
 import { useCatalog } from "../playground-catalog.ts"
-import { ConfirmPage } from "./confirm-page.tsx"
 import { GuestCard } from "./guest-card.tsx"
-import { askForLink, firstKey, openedLink } from "./mail-link.ts"
-import { Operator, Sent, SignUpPage } from "./sign-up-page.tsx"
+import { askForLink, confirmLink, firstKey, openedLink, readLink } from "./mail-link.ts"
+import { Operator, Sent, SignUpPage, showNewTerms, Terms } from "./sign-up-page.tsx"
 
 /** The page for a visitor. */
 export function GuestPage({ problem }: { readonly problem: Problem | null }) {
@@ -97,4 +97,83 @@ function FirstKeyPage({ apiKey }: { readonly apiKey: string }) {
 
 function goOn(): void {
   firstKey.value = null
+}
+
+type Link = NonNullable<(typeof openedLink)["value"]>
+
+const titles = {
+  "sign-up": "Confirm your address",
+  invitation: "You are invited",
+  "sign-in": "Sign in to your account",
+} as const satisfies Record<Link["kind"], string>
+
+/** Uses a link only when its button is pressed: programs that check mails open the links in them. */
+function ConfirmPage({ link }: { readonly link: Link }) {
+  const title = titles[link.kind]
+  return link.kind === "sign-in" ? (
+    <GuestCard title={title}>
+      <Form submit="Sign in" on401="" send={() => confirmLink(link, {})} />
+      <OtherLink />
+    </GuestCard>
+  ) : (
+    <NewAccount link={link} title={title} />
+  )
+}
+
+/** Says what the link will make, and makes it. */
+function NewAccount({ link, title }: { readonly link: Link; readonly title: string }) {
+  const { data: offer, error, reload, show } = useLoad(`link ${link.token}`, () => readLink(link))
+  if (offer === null) {
+    const isRefused = error instanceof Problem && error.status < 500
+    return (
+      <GuestCard key="waiting" title={title}>
+        {error === null ? (
+          <Loading what="what the link is for" />
+        ) : (
+          <ErrorBox error={error} onRetry={isRefused ? undefined : reload} />
+        )}
+        <OtherLink />
+      </GuestCard>
+    )
+  }
+  return (
+    <GuestCard key="ready" title={title}>
+      <p>
+        You get an account at {serviceName} on the plan <strong>{offer.plan}</strong>, and an API key that is
+        shown only once.
+      </p>
+      <Form
+        submit="Create my account"
+        on401=""
+        required={offer.terms === null ? {} : { terms: "Accept the terms to sign up." }}
+        send={(values) =>
+          confirmLink(link, {
+            ...(values.text("name") !== "" && { name: values.text("name") }),
+            ...(values.text("terms") !== "" && { terms: values.text("terms") }),
+          }).catch((thrown) => showNewTerms(thrown, async () => show(await readLink(link))))
+        }
+      >
+        {link.kind === "invitation" && (
+          <TextField name="name" label="Name of your account" autocomplete="organization" />
+        )}
+        <Terms at={offer.terms} />
+      </Form>
+      <OtherLink />
+    </GuestCard>
+  )
+}
+
+function OtherLink() {
+  return (
+    <p class="muted small">
+      The link does not work?{" "}
+      <a href={addressOf("/")} onClick={forget}>
+        Ask for another one
+      </a>
+    </p>
+  )
+}
+
+function forget(): void {
+  openedLink.value = null
 }
