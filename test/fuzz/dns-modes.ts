@@ -60,14 +60,11 @@ async function creditsUsed(): Promise<number> {
 async function play(calls: readonly HostileCall[]): Promise<Seen & { statuses: number[] }> {
   const before = await creditsUsed()
   const answers: { status: number; credits: number }[] = []
-  let isOver = false
-  const sent = inParallel(calls, connections, async (call) => {
-    answers.push(await send(call))
-  }).finally(() => {
-    isOver = true
-  })
-  const seen = await watchBeside({ ...service, key: ordinaryKey }, ordinaryPaths, () => isOver)
-  await sent
+  const seen = await watchBeside({ ...service, key: ordinaryKey }, ordinaryPaths, () =>
+    inParallel(calls, connections, async (call) => {
+      answers.push(await send(call))
+    }),
+  )
   expect(seen.wrong).toEqual([])
   expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
   const paid = answers.filter(({ status }) => status === 200)

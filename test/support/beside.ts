@@ -1,39 +1,40 @@
-/** Measures the waits of ordinary callers of a service in another process, while others do their worst. */
+/** What ordinary callers of a service in another process see while others do their worst. */
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { mainThreadMs } from "./processor-time.ts"
+import { type SeenTurns, watchTurns } from "./turn-watch.ts"
 import type { WatchedService } from "./worst-inputs.ts"
 
-/** The results of the ordinary calls. */
-export interface Seen {
-  /** The most processor time of the service's main thread during one request for `/health`. */
-  longestMs: number
-  answers: number
+/** The results of the ordinary calls, and the turns that they had to wait for. */
+export interface Seen extends SeenTurns {
   /** Answers that were not as they should be. */
-  wrong: string[]
+  readonly wrong: readonly string[]
 }
 
-/** Asks for `/health` and the paths, one after the other, until `isOver`. Each path has a text that its answer must have. */
+/**
+ * Asks for the paths, one after the other, until `work` is done. Each path has a text that its answer must have. The turns are
+ * watched from a thread of their own: this one is busy with what the others send and are sent.
+ */
 export async function watchBeside(
   { url, pid, key }: WatchedService,
   paths: Readonly<Record<string, string>>,
-  isOver: () => boolean,
+  work: () => Promise<void>,
 ): Promise<Seen> {
-  const seen: Seen = { longestMs: 0, answers: 0, wrong: [] }
-  const ask = async (path: string, expected: string) => {
-    const startedMs = mainThreadMs(pid)
-    const answer = await fetch(`${url}${path}`, { headers: { "x-api-key": key } })
-    const body = await answer.text()
-    if (path === "/health") seen.longestMs = Math.max(seen.longestMs, mainThreadMs(pid) - startedMs)
-    if (answer.status !== 200 || !body.includes(expected))
-      seen.wrong.push(`${path}: ${answer.status} ${body}`)
-    seen.answers++
-  }
-  do {
-    await ask("/health", "")
-    for (const [path, expected] of Object.entries(paths)) await ask(path, expected)
-    await new Promise<void>((resolve) => keepAliveTimer.after(5, resolve))
-  } while (!isOver())
-  return seen
+  const wrong: string[] = []
+  const seen = await watchTurns({ url, pid }, async () => {
+    let isOver = false
+    const done = work().finally(() => {
+      isOver = true
+    })
+    do {
+      for (const [path, expected] of Object.entries(paths)) {
+        const answer = await fetch(`${url}${path}`, { headers: { "x-api-key": key } })
+        const body = await answer.text()
+        if (answer.status !== 200 || !body.includes(expected)) wrong.push(`${path}: ${answer.status} ${body}`)
+      }
+      await new Promise<void>((resolve) => keepAliveTimer.after(5, resolve))
+    } while (!isOver)
+    await done
+  })
+  return { ...seen, wrong }
 }
 
 /** Works through a list, so many at a time. */

@@ -179,11 +179,13 @@ function toMisplaced(kind: TextRecordKind, name: string, text: string, place: st
  */
 export function explainNearly(kind: TextRecordKind, place: string, texts: readonly string[]): string[] {
   const { title } = kinds[kind]
-  const sentences = texts.flatMap((text) => {
+  const sentences: string[] = []
+  for (const text of texts) {
     const causes = causesOf(kind, text)
-    return causes === null ? [] : `'${showBytes(text)}' of ${place} is no ${title} record: ${causes}.`
-  })
-  return sentences.slice(0, 5)
+    if (causes !== null) sentences.push(`'${showBytes(text)}' of ${place} is no ${title} record: ${causes}.`)
+    if (sentences.length === 5) break
+  }
+  return sentences
 }
 
 /**
@@ -191,24 +193,8 @@ export function explainNearly(kind: TextRecordKind, place: string, texts: readon
  * for a record, and for a text that is not meant as one.
  */
 export function causesOf(kind: TextRecordKind, text: string): string | null {
-  const { version, place, first } = kinds[kind]
-  const name = version.slice(2)
-  const [after, separator] = kind === "spf" ? [" ", "blank"] : [";", "semicolon"]
-  const repairs: readonly (readonly [cause: string, wrong: RegExp, right: string])[] = [
-    ["it begins with a blank", blanks, ""],
-    ["it begins with a quotation mark", quotes, ""],
-    ["it begins with a blank", blanks, ""],
-    ["the backslash is a part of it", /^([^;\\]{0,20})\\+/, "$1"],
-    ["an equals sign must follow v", /^(v)[ \t]*:[ \t]*/i, "$1="],
-    [`v= is missing before ${name}`, new RegExp(`^${name}(?=[\\s;]|$)`, "i"), version],
-    ["there is a blank beside the equals sign", /^(v)(?:[ \t]+=[ \t]*|=[ \t]+)/i, "$1="],
-    [`its case must be as in ${version}`, new RegExp(`^v=${name}(?![a-z\\d])`, "i"), version],
-    [
-      `a ${separator} must follow ${version}`,
-      new RegExp(`^${version}(?![a-z\\d])[\\s,:.;]*`, "i"),
-      version + after,
-    ],
-  ]
+  const { place, first } = kinds[kind]
+  const { repairs, isMeant, beginning } = patternsOf(kind)
   let rest = text
   const causes = new Set<string>()
   for (const [cause, wrong, right] of repairs) {
@@ -218,11 +204,49 @@ export function causesOf(kind: TextRecordKind, text: string): string | null {
     rest = repaired
   }
   if (isRecordOf(kind, rest)) return causes.size === 0 ? null : [...causes].join(", and ")
-  const family = name.replace(/v?1$/, "").replace("RPT", "-?RPT")
-  const isMeant = new RegExp(`^v=${family}|[;\\s"]v[ \\t]*=[ \\t]*${name}`, "i").test(rest)
   // At a place of its own, a text with the first tag of the kind is meant as a record too.
-  if (!isMeant && (place === "" || !first.test(rest))) return null
-  return [...causes, `it must begin with ${version}${after}`.trimEnd()].join(", and ")
+  if (!isMeant.test(rest) && (place === "" || !first.test(rest))) return null
+  return [...causes, `it must begin with ${beginning}`].join(", and ")
+}
+
+/** Compiled once for each kind: a name may have thousands of texts. */
+const patterns = new Map<TextRecordKind, Patterns>()
+
+interface Patterns {
+  readonly repairs: readonly (readonly [cause: string, wrong: RegExp, right: string])[]
+  /** Whether a text that is no record is meant as one. */
+  readonly isMeant: RegExp
+  readonly beginning: string
+}
+
+function patternsOf(kind: TextRecordKind): Patterns {
+  const known = patterns.get(kind)
+  if (known) return known
+  const { version } = kinds[kind]
+  const name = version.slice(2)
+  const [after, separator] = kind === "spf" ? [" ", "blank"] : [";", "semicolon"]
+  const family = name.replace(/v?1$/, "").replace("RPT", "-?RPT")
+  const made: Patterns = {
+    repairs: [
+      ["it begins with a blank", blanks, ""],
+      ["it begins with a quotation mark", quotes, ""],
+      ["it begins with a blank", blanks, ""],
+      ["the backslash is a part of it", /^([^;\\]{0,20})\\+/, "$1"],
+      ["an equals sign must follow v", /^(v)[ \t]*:[ \t]*/i, "$1="],
+      [`v= is missing before ${name}`, new RegExp(`^${name}(?=[\\s;]|$)`, "i"), version],
+      ["there is a blank beside the equals sign", /^(v)(?:[ \t]+=[ \t]*|=[ \t]+)/i, "$1="],
+      [`its case must be as in ${version}`, new RegExp(`^v=${name}(?![a-z\\d])`, "i"), version],
+      [
+        `a ${separator} must follow ${version}`,
+        new RegExp(`^${version}(?![a-z\\d])[\\s,:.;]*`, "i"),
+        version + after,
+      ],
+    ],
+    isMeant: new RegExp(`^v=${family}|[;\\s"]v[ \\t]*=[ \\t]*${name}`, "i"),
+    beginning: (version + after).trimEnd(),
+  }
+  patterns.set(kind, made)
+  return made
 }
 
 const blanks = /^(?:[\s\ufeff]|\xc2\xa0|\xef\xbb\xbf)+/

@@ -2,10 +2,10 @@ import type { DnsAnswer, DnsRecord, DnsReply } from "../../apis/contract.ts"
 import { DataReader } from "./data-reader.ts"
 import { classIn, type Question, type Response, rcodes, type WireRecord } from "./message.ts"
 import {
-  createLabelBudget,
   foldCase,
   isWithin,
-  type LabelBudget,
+  type NamesOfMessage,
+  namesOfMessage,
   toDottedName,
   type WireName,
 } from "./name.ts"
@@ -49,9 +49,9 @@ export function* readAnswer(
   if (rcode === rcodes.nxDomain) return done({ kind: "nxdomain" }, soaSeconds ?? 0)
   if (chain.records.length > 0) {
     const format = formatOf(question.type)
-    const budget = createLabelBudget()
+    const names = namesOfMessage()
     const records = yield* mapInSteps(chain.records, ({ at, length }) =>
-      format.read(new DataReader(message, at, length, budget)),
+      format.read(new DataReader(message, at, length, names)),
     )
     const seconds = Math.min(...chain.records.map((record) => record.ttlSeconds))
     return done({ kind: "records", records, messageBytes: message.length }, seconds)
@@ -138,15 +138,15 @@ export function* readReply(response: Response, question: Question): Steps<TimedR
   const answer = response.answers.filter((record) => isOfChain(record, owners))
   const authority = response.authority.filter((record) => record.class === classIn)
   const isNegative = rcode === rcodes.nxDomain || chain.records.length === 0
-  const budget = createLabelBudget()
+  const names = namesOfMessage()
   const seconds = isNegative ? (negativeTtl(response, chain.owner) ?? 0) : Number.POSITIVE_INFINITY
   return {
     reply: {
       kind: "reply",
       rcode: rcode === rcodes.nxDomain ? "NXDOMAIN" : "NOERROR",
       authenticated,
-      answer: yield* mapInSteps(answer, (record) => readRecord(message, record, budget)),
-      authority: yield* mapInSteps(authority, (record) => readRecord(message, record, budget)),
+      answer: yield* mapInSteps(answer, (record) => readRecord(message, record, names)),
+      authority: yield* mapInSteps(authority, (record) => readRecord(message, record, names)),
       messageBytes: message.length,
     },
     ttlSeconds: Math.min(seconds, ...[...answer, ...authority].map((record) => record.ttlSeconds)),
@@ -160,9 +160,9 @@ function isOfChain({ owner, type, class: ofClass }: WireRecord, owners: readonly
   return owners.includes(owner)
 }
 
-function readRecord(message: Buffer, record: WireRecord, budget: LabelBudget): DnsRecord {
+function readRecord(message: Buffer, record: WireRecord, names: NamesOfMessage): DnsRecord {
   const { owner, type, ttlSeconds, at, length } = record
-  return toRecord(owner, typeNameOf(type), ttlSeconds, new DataReader(message, at, length, budget))
+  return toRecord(owner, typeNameOf(type), ttlSeconds, new DataReader(message, at, length, names))
 }
 
 /** A record of a reply. Throws RangeError when the data do not have the form of the type. */

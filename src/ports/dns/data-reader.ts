@@ -1,4 +1,4 @@
-import { type LabelBudget, readName, type WireName } from "./name.ts"
+import { type NamesOfMessage, readName, type WireName } from "./name.ts"
 
 /**
  * Reads the data of one record, field by field. Every method throws RangeError when the data are too short or not of that form.
@@ -10,15 +10,15 @@ export class DataReader {
   readonly #start: number
   /** The names that were read: where they are, and their full form. */
   readonly #names: { readonly from: number; readonly to: number; readonly wire: WireName }[] = []
-  readonly #budget: LabelBudget | undefined
+  readonly #ofMessage: NamesOfMessage | undefined
 
   /**
    * @param at the offset of RDLENGTH, which `length` bytes of data follow
-   * @param budget the labels that may be read of the message
+   * @param names the names of the message that were read
    */
-  constructor(message: Buffer, at: number, length: number, budget?: LabelBudget) {
+  constructor(message: Buffer, at: number, length: number, names?: NamesOfMessage) {
     this.#message = message
-    this.#budget = budget
+    this.#ofMessage = names
     this.#start = at + 2
     this.#at = this.#start
     this.#end = this.#at + length
@@ -56,7 +56,7 @@ export class DataReader {
 
   /** A name in its own spelling. Data of newer types must not compress it (RFC 3597 §4). */
   name(mayBeCompressed: boolean): WireName {
-    const { wire, end } = readName(this.#message, this.#at, this.#budget)
+    const { wire, end } = readName(this.#message, this.#at, this.#ofMessage)
     if (end > this.#end) throw new RangeError("name longer than the data")
     if (!mayBeCompressed && end - this.#at !== wire.length) throw new RangeError("compressed name")
     this.#names.push({ from: this.#at, to: end, wire })

@@ -1,5 +1,5 @@
 import type { DnsType } from "../../apis/contract.ts"
-import { createLabelBudget, foldCase, type LabelBudget, readName, type WireName } from "./name.ts"
+import { foldCase, type NamesOfMessage, namesOfMessage, readName, type WireName } from "./name.ts"
 import { typeNumberOf, typeOpt } from "./record-types.ts"
 
 /** A question; the class is always IN. */
@@ -113,10 +113,10 @@ export function readResponse(message: Buffer, { name, type }: Question, id: numb
   const head = { message, truncated, authoritative, recursionAvailable, authenticated }
   if (truncated) return { ...head, rcode, answers: [], authority: [] }
   try {
-    const budget = createLabelBudget()
-    const answers = readSection(message, at, message.readUInt16BE(6), budget)
-    const authority = readSection(message, answers.end, message.readUInt16BE(8), budget)
-    const additional = readSection(message, authority.end, message.readUInt16BE(10), budget)
+    const names = namesOfMessage()
+    const answers = readSection(message, at, message.readUInt16BE(6), names)
+    const authority = readSection(message, answers.end, message.readUInt16BE(8), names)
+    const additional = readSection(message, authority.end, message.readUInt16BE(10), names)
     const opt = additional.records.find((record) => record.type === typeOpt)
     const extended = opt ? message.readUInt8(opt.at - 4) << 4 : 0
     return { ...head, rcode: rcode | extended, answers: answers.records, authority: authority.records }
@@ -129,12 +129,12 @@ function readSection(
   message: Buffer,
   start: number,
   count: number,
-  budget: LabelBudget,
+  names: NamesOfMessage,
 ): { records: WireRecord[]; end: number } {
   const records: WireRecord[] = []
   let end = start
   for (let index = 0; index < count; index++) {
-    const owner = readName(message, end, budget)
+    const owner = readName(message, end, names)
     const at = owner.end + 8
     const length = message.readUInt16BE(at)
     end = at + 2 + length

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { joinLabels } from "../../values/dns-labels.ts"
-import { domainOf, foldCase, isWithin, parentOf, readName, toDottedName, toWireName } from "./name.ts"
+import {
+  domainOf,
+  foldCase,
+  isWithin,
+  type NamesOfMessage,
+  namesOfMessage,
+  parentOf,
+  readName,
+  toDottedName,
+  toWireName,
+} from "./name.ts"
 
 const wire = (name: string) => {
   const found = toWireName(name)
@@ -97,6 +107,26 @@ describe("readName", () => {
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(RangeError)
         }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test("gives a name that others of its message point at as if it were the first that is read", () => {
+    const nameAt = (bytes: Buffer, offset: number, names?: NamesOfMessage) => {
+      try {
+        return readName(bytes, offset, names)
+      } catch {
+        return "none"
+      }
+    }
+    const pointer = fc.nat(40).map((to) => [0xc0, to])
+    const parts = fc.array(fc.oneof(pointer, fc.constantFrom([1, 97], [0])), { maxLength: 30 })
+    fc.assert(
+      fc.property(parts, fc.array(fc.nat(60)), (parts, offsets) => {
+        const message = Buffer.from(parts.flat())
+        const names = namesOfMessage()
+        for (const offset of offsets) expect(nameAt(message, offset, names)).toEqual(nameAt(message, offset))
       }),
       { numRuns: 2000 },
     )

@@ -38,18 +38,25 @@ export function toWireNameOrRoot(name: string): WireName | null {
  */
 export function toDottedName(wire: WireName): string {
   let name = ""
-  for (const label of labelsOf(wire)) name += (name === "" ? "" : ".") + escapeLabel(label)
+  for (let at = 0; wire.charCodeAt(at) > 0; ) {
+    const next = at + 1 + wire.charCodeAt(at)
+    name += (at === 0 ? "" : ".") + escapeLabel(wire.slice(at + 1, next))
+    at = next
+  }
   return name
 }
 
-/** How many labels of names may still be read. Names that point at each other could have millions in one message. */
-export interface LabelBudget {
-  left: number
+/** The names of one message that were read. */
+export interface NamesOfMessage {
+  /** How many labels may still be read. Names that point at each other could have millions in one message. */
+  labelsLeft: number
+  /** The names that pointers lead to, by their offsets: most records of an answer point at the same one. */
+  readonly pointedAt: Map<number, { readonly wire: WireName; readonly labels: number }>
 }
 
-/** The most labels that one message may need: some 6,000 records with names of 8 labels. */
-export function createLabelBudget(): LabelBudget {
-  return { left: 50_000 }
+/** Starts to read the names of a message. It needs at most some 6,000 records with names of 8 labels. */
+export function namesOfMessage(): NamesOfMessage {
+  return { labelsLeft: 50_000, pointedAt: new Map() }
 }
 
 /**
@@ -60,36 +67,63 @@ export function createLabelBudget(): LabelBudget {
 export function readName(
   message: Buffer,
   offset: number,
-  budget: LabelBudget = createLabelBudget(),
+  names: NamesOfMessage = namesOfMessage(),
 ): { wire: WireName; end: number } {
   let wire = ""
   let end: number | null = null
   let at = offset
   let before = offset
+  let pointed: { readonly at: number; readonly prefix: number; readonly labelsLeft: number } | null = null
   for (let pointers = 0; ; ) {
+    const from = at
+    at = endOfLabels(message, at, names)
+    // Lengths stand between the labels as they do in the wire format.
+    if (at > from) wire += message.toString("latin1", from, at)
+    if (wire.length >= maxNameBytes) throw new RangeError("name too long")
     const length = byte(message, at)
-    if (length === 0) return { wire: `${wire}\0`, end: end ?? at + 1 }
-    if (length <= maxLabelBytes) {
-      if (--budget.left < 0) throw new RangeError("too many labels")
-      if (at + 1 + length > message.length) throw new RangeError("label past the end")
-      wire += message.toString("latin1", at, at + 1 + length)
-      if (wire.length >= maxNameBytes) throw new RangeError("name too long")
-      at += 1 + length
-    } else if (length >= 0xc0) {
-      end ??= at + 2
-      at = ((length & 0x3f) << 8) | byte(message, at + 1)
-      // A pointer must lead backwards, so loops are impossible.
-      if (at >= before || ++pointers > maxPointers) throw new RangeError("bad compression pointer")
-      before = at
-    } else {
-      throw new RangeError("unknown label type")
+    if (length === 0) {
+      wire += "\0"
+      if (pointed) {
+        const labels = pointed.labelsLeft - names.labelsLeft
+        names.pointedAt.set(pointed.at, { wire: wire.slice(pointed.prefix), labels })
+      }
+      return { wire, end: end ?? at + 1 }
     }
+    if (length < 0xc0) throw new RangeError("unknown label type")
+    end ??= at + 2
+    at = ((length & 0x3f) << 8) | byte(message, at + 1)
+    // A pointer must lead backwards, so loops are impossible.
+    if (at >= before || ++pointers > maxPointers) throw new RangeError("bad compression pointer")
+    const known = names.pointedAt.get(at)
+    if (known !== undefined) {
+      takeLabels(names, known.labels)
+      if (wire.length + known.wire.length > maxNameBytes) throw new RangeError("name too long")
+      return { wire: wire + known.wire, end }
+    }
+    pointed ??= { at, prefix: wire.length, labelsLeft: names.labelsLeft }
+    before = at
   }
+}
+
+/** The offset after the labels that begin at `offset`, where the name ends or has a pointer. */
+function endOfLabels(message: Buffer, offset: number, names: NamesOfMessage): number {
+  let at = offset
+  for (let length = byte(message, at); length > 0 && length <= maxLabelBytes; length = byte(message, at)) {
+    takeLabels(names, 1)
+    at += 1 + length
+    if (at - offset > maxNameBytes) throw new RangeError("name too long")
+  }
+  return at
+}
+
+function takeLabels(names: NamesOfMessage, count: number): void {
+  names.labelsLeft -= count
+  if (names.labelsLeft < 0) throw new RangeError("too many labels")
 }
 
 /** ASCII letters to lower case (RFC 4343). Length bytes are at most 63 and so never letters. */
 export function foldCase(wire: WireName): WireName {
-  return wire.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return /[A-Z]/.test(wire) ? wire.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : wire
 }
 
 /** Whether `name` is `zone` or below it. Both must be in lower case. */

@@ -9,8 +9,8 @@ import { typeNameOf, typeNumberOf } from "./record-types.ts"
 export interface Field<Value> {
   /** Throws RangeError when the data do not have that form. */
   read(reader: DataReader): Value
-  /** @param wire the bytes of the field, with names in full */
-  print(wire: Buffer, value: Value): string
+  /** @param wire gives the bytes of the field, with names in full */
+  print(wire: () => Buffer, value: Value): string
   /** Takes its words from the list, and returns the bytes. Throws an Error that goes on after "must have". */
   parse(words: Word[]): Buffer
 }
@@ -36,7 +36,7 @@ export function integer(bytes: 1 | 2 | 4): Field<number> {
 export function name(mayBeCompressed: "may be compressed" | "in full"): Field<string> {
   return {
     read: (reader) => toDottedName(reader.name(mayBeCompressed === "may be compressed")),
-    print: (wire) => printName(wire.toString("latin1")),
+    print: (wire) => printName(wire().toString("latin1")),
     parse: (words) => Buffer.from(parseName(take(words)), "latin1"),
   }
 }
@@ -58,7 +58,7 @@ export function address(bytes: 4 | 16): Field<string> {
 /** A character-string: at most 255 bytes. */
 export const string: Field<string> = {
   read: (reader) => reader.counted().toString("latin1"),
-  print: (wire) => quoteText(wire.toString("latin1", 1)),
+  print: (_, value) => quoteText(value),
   parse: (words) => counted(unescapeText(take(words))),
 }
 
@@ -69,7 +69,7 @@ export const tag: Field<string> = {
     if (bytes.length === 0) throw new RangeError("empty tag")
     return bytes.toString("latin1")
   },
-  print: (wire) => printName(wire.toString("latin1")).slice(0, -1),
+  print: (wire) => printName(wire().toString("latin1")).slice(0, -1),
   parse(words) {
     const text = unescapeText(take(words))
     if (text === "") throw new Error("a tag that is not empty")
@@ -85,9 +85,10 @@ export const strings: Field<string> = {
     return text
   },
   print(wire) {
+    const bytes = wire().toString("latin1")
     const texts: string[] = []
-    for (let at = 0; at < wire.length; at += 1 + wire.readUInt8(at))
-      texts.push(quoteText(wire.toString("latin1", at + 1, at + 1 + wire.readUInt8(at))))
+    for (let at = 0; at < bytes.length; at += 1 + bytes.charCodeAt(at))
+      texts.push(quoteText(bytes.slice(at + 1, at + 1 + bytes.charCodeAt(at))))
     return texts.join(" ")
   },
   // Longer strings are cut, as they can only be written in several.

@@ -26,7 +26,7 @@ function single<Value>({ read, print, parse }: field.Field<Value>): RecordFormat
     read: readOne,
     readAll(reader) {
       const data = readOne(reader)
-      return { data, text: print(reader.wire(), data) }
+      return { data, text: print(() => reader.wire(), data) }
     },
     parse,
   }
@@ -45,7 +45,7 @@ function several<Data extends object>(
       const { read, print } = fields[name]
       const start = take && reader.mark()
       const value = read(reader)
-      take?.(print(reader.wire(start), value))
+      take?.(print(() => reader.wire(start), value))
       data[name] = value
     }
     reader.finish()
@@ -139,7 +139,7 @@ const formats: { readonly [T in NamedType]: RecordFormat<DnsData[T]> } = {
 /** Any other type, and every type in the form of RFC 3597 §5: `\# 2 0A0B`. */
 const unknown = single<string>({
   read: (reader) => reader.rest().toString("hex"),
-  print: (wire, digits) => `\\# ${wire.length} ${digits.toUpperCase()}`.trim(),
+  print: (_, digits) => `\\# ${digits.length / 2} ${digits.toUpperCase()}`.trim(),
   parse(words) {
     const [mark, length] = [field.take(words), field.take(words)]
     const bytes = field.fromDigits(field.joinRest(words), "hex")

@@ -8,8 +8,8 @@ export type WhenRead = (bytes: number, reading: () => Steps<void>) => void
 
 /** A message of this size takes up to a millisecond to read, one of 64 KiB with thousands of records 15. */
 const smallBytes = 4_096
-/** Records that one step reads, in one to three milliseconds. */
-const recordsPerStep = 500
+/** Records that one step reads, in one millisecond; in five when its code runs for the first time. */
+const recordsPerStep = 100
 
 /**
  * Returns a function that reads a message: at once if it is small, else one step in each turn of the event loop, and one message
