@@ -1,4 +1,4 @@
-/** What ordinary callers of a service in another process see while others do their worst. */
+/** The waits of ordinary callers of a service in another process, and their answers, while others do their worst. */
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { type SeenTurns, watchTurns } from "./turn-watch.ts"
 import type { WatchedService } from "./worst-inputs.ts"
