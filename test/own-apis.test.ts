@@ -3,7 +3,9 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Ports } from "../src/apis/contract.ts"
 import { maxDnsQuestions } from "../src/call/dns-questions.ts"
+import { systemClock } from "../src/ports/clock.ts"
 import { noExchange } from "./support/dns.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { postWith } from "./support/keyed-request.ts"
@@ -43,7 +45,7 @@ const faulty = `
 /** Nothing else waits as long as a call of an API may take in these tests. */
 const apiTimeoutSeconds = 37
 
-async function startFaulty(flags: object = {}) {
+async function startFaulty(flags: object = {}, more: Partial<Ports> = {}) {
   const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: faulty }) })
   const limits = createHeldTimer(apiTimeoutSeconds * 1_000)
   let loops = 0
@@ -56,7 +58,7 @@ async function startFaulty(flags: object = {}) {
   }
   const service = await startTestService({
     flags: { apis, apiTimeoutSeconds: String(apiTimeoutSeconds), ...flags },
-    ports: { dns, timer: limits },
+    ports: { dns, timer: limits, ...more },
   })
   return {
     service,
@@ -279,6 +281,21 @@ test("a call that never ends holds up no other, not even of the same API", async
   await Promise.all(loops)
   expect(await service.accounts.usage(bad.account, 1)).toEqual([])
 }, 300_000)
+
+test("first calls of new accounts that never end hold no other up, though all threads run them", async () => {
+  const { service, looping, endCalls } = await startFaulty({ apiWorkers: "2" }, { clock: systemClock })
+  const good = await service.createKey("mega")
+  const loops = [await service.createKey("mega"), await service.createKey("mega")].map(({ key }) =>
+    shout(service, key, "loop"),
+  )
+  await looping(2)
+  expect((await shout(service, good.key, "a")).status).toBe(200)
+  endCalls()
+  // The one that was ended for it has begun again.
+  await looping(3)
+  endCalls()
+  expect((await Promise.all(loops)).map(({ status }) => status)).toEqual([500, 500])
+})
 
 test("after five faults in a row the API rests, and its calls are refused without a charge", async () => {
   const { service } = await startFaulty()

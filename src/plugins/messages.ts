@@ -14,9 +14,8 @@ export type ToWorker =
       readonly isIsolated?: boolean
       /**
        * Five 32-bit numbers that the worker sets: the number of a run when it begins it; the system's id of its thread; the
-       * processor time of its thread when the run came; the same when the run has loaded its code, and again at its end; the
-       * number of a run of an isolated API when it has loaded its code. The service looks at them when a run may be late: a
-       * message would wake it up for each run.
+       * processor time of its thread when the run came; the same when the run has its code, and again at its end; the number of
+       * a run when it has its code. The service looks at them when a run may be late: a message would wake it up for each run.
        */
       readonly shared: SharedArrayBuffer
     }

@@ -147,6 +147,22 @@ test("one place is kept for accounts whose runs are short", async () => {
   pool.end()
 })
 
+test("a run that does not end counts for its account while it goes on", async () => {
+  const { call, running, advance, endAll, pool } = createHeldTrial(4)
+  const long = ["a", "b", "c"].map((account) => call(account))
+  await advance(20)
+  for (let passed = 0; passed < 500; passed += 250) await advance(250)
+  const more = call("a")
+  await advance(20)
+  expect(running()).toEqual(["a", "b", "c"])
+  const light = call("light")
+  await advance(20)
+  expect(running()).toEqual(["a", "b", "c", "light"])
+  await endAll()
+  await Promise.all([...long, more, light])
+  pool.end()
+})
+
 test("on busy processors the place is kept for as much longer as long runs hold their threads", async () => {
   const { call, running, advance, endOne, endAll, pool } = createHeldTrial(2, { usedMs: 150 })
   for (const account of ["a", "b"]) {

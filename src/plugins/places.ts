@@ -28,6 +28,8 @@ export interface PooledCall extends PoolCaller {
   /** Since when it has its place; null while it has none. */
   heldSinceMs: number | null
   heldMs: number
+  /** How much of its time is counted for its account. */
+  countedMs: number
   /** Whether it has waited so long that another thread may be started for it. */
   isDue: boolean
   /** How often it was looked at while it waited for its worker or ran. */
@@ -52,6 +54,8 @@ const lookMs = 250
 /** A call that has waited for 10 s is refused: after 30 s its connection would be closed without an answer. */
 const maxLooks = 40
 const retrySeconds = 10
+/** The least that a run counts for, so that accounts take turns however short their runs are. */
+const leastMs = 0.1
 /** Runs that may ask other servers, for each place: while they wait for answers, others have their places. */
 const askingPerPlace = 2
 
@@ -136,11 +140,24 @@ export function createPlaces(
     isLooking = waiting.size + running.size > 0
     if (!isLooking) return
     timer.after(lookMs, look)
+    // A run without an end must not count as none until it is ended.
+    for (const call of running) count(call)
     for (const call of new Set([...waiting, ...running])) if (++call.looks > 1) endUnlessWanted(call)
   }
 
+  const heldMsOf = ({ heldMs, heldSinceMs }: PooledCall) =>
+    heldMs + (heldSinceMs === null ? 0 : clock.monotonicMs() - heldSinceMs)
+
+  /** Counts the time that a run has used since the last time. On busy processors a long one holds its place for longer. */
+  function count(call: PooledCall): void {
+    const heldMs = heldMsOf(call)
+    const usedMs = Math.max(call.worker?.usedMs() ?? heldMs, leastMs)
+    time.add(call.account, usedMs - call.countedMs, usedMs > longMs ? Math.max(usedMs, heldMs) : 0)
+    call.countedMs = usedMs
+  }
+
   function leavePlace(call: PooledCall): void {
-    if (call.heldSinceMs !== null) call.heldMs += clock.monotonicMs() - call.heldSinceMs
+    call.heldMs = heldMsOf(call)
     call.heldSinceMs = null
   }
 
@@ -177,8 +194,8 @@ export function createPlaces(
       if (countOf(waiting, caller) >= maxWaiting - waiting.size) makeRoom(caller)
       const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
       const call: PooledCall = {
-        ...{ worker: null, heldSinceMs: null, heldMs: 0, isDue: false, looks: 0, endedBy: undefined },
-        ...{ ...caller, isMoved },
+        ...{ worker: null, heldSinceMs: null, heldMs: 0, countedMs: 0, isDue: false, looks: 0 },
+        ...{ ...caller, isMoved, endedBy: undefined },
         begin(worker) {
           call.worker = worker
           call.looks = 0
@@ -235,8 +252,9 @@ export function createPlaces(
     },
     /** How many calls run, with those that wait for answers. */
     runningCount: () => running.size,
-    /** Forgets a call that has ended. */
+    /** Forgets a call that has ended, but for the time of its run. */
     remove(call: PooledCall): void {
+      if (call.worker !== null) count(call)
       running.delete(call)
       waiting.delete(call)
       leavePlace(call)

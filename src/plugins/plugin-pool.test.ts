@@ -81,6 +81,20 @@ test("a thread in which two calls in a row fail is ended: one may have broken so
   expect(await call()).toBe(1)
 })
 
+test("an account whose calls fail keeps the API from no other one", async () => {
+  const { pool, threads } = createTrial()
+  const call = async (account: string) => {
+    for (const thread of threads) thread.isBroken = account === "bad"
+    return pool.run({}, { ports, premium: true }, { account }, limits).then(
+      () => "done",
+      ({ message }) => message,
+    )
+  }
+  for (let fault = 0; fault < 5; fault++) expect(await call("bad")).toBe("broken")
+  expect(await call("good")).toBe("done")
+  expect(await call("bad")).toStartWith("The API failed several times in a row.")
+})
+
 test("a thread that cannot be started is a fault of the call that needs it, and the next call tries again", async () => {
   const first = createThread(0)
   const faults: string[] = []

@@ -14,15 +14,17 @@ interface PoolOptions {
    * @throws ApiMistake
    */
   readonly checkOutput: (output: unknown) => Record<string, unknown>
-  /** Called with each fault of the API, and whether it rests now. */
+  /** Called with each fault of the API, and whether it rests now for the account. */
   readonly onFault: (fault: ApiMistake, rests: boolean) => void
-  /** Faults in a row after which the API rests; 5 by default. */
+  /** Faults in a row, all of an account's, after which the API rests for the account; 5 by default. */
   readonly maxFaults?: number
   /** Whether one worker is kept ready while nobody calls; by default it is. */
   readonly keepsOne?: boolean
 }
 
 const restMs = 10_000
+/** Accounts whose faults in a row are counted. */
+const maxFaulty = 1_000
 /** A worker that nobody uses for this time ends, unless it is the only one. */
 const idleMs = 5_000
 /** The only worker ends after this time, unless one is kept. */
@@ -31,9 +33,6 @@ const onlyIdleMs = 60_000
 const maxFaultsOfThread = 2
 /** Threads that are tried for one call. */
 const maxAttempts = 3
-
-/** The least that a run counts for, so that accounts take turns however short their runs are. */
-const leastMs = 0.1
 
 const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
 
@@ -53,7 +52,7 @@ export interface PoolLimits extends RunLimits {
  * @param first a worker that was started already
  */
 export function createPluginPool(first: PluginWorker, options: PoolOptions) {
-  const { start, clock, timer, time, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
+  const { start, clock, timer, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
   const idle: PluginWorker[] = [first]
   const places = createPlaces(options, match)
   /** Functions that keep idle workers from ending. */
@@ -66,10 +65,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   let isEnded = false
   /** Whether the last start of a thread failed: then none is started before the next call. */
   let hasFailedStart = false
-  let faults = 0
-  let restsUntilMs = Number.NEGATIVE_INFINITY
-  /** Whether a call is under way that tries the API again after its rest. */
-  let isTrying = false
+  /** By account, so that the inputs of one do not stop the calls of others. */
+  const faulty = new Map<string, { faults: number; restsUntilMs: number; isTrying: boolean }>()
 
   /** Gives places to waiting calls, and starts threads for those that have waited for a while. */
   function match(): void {
@@ -122,7 +119,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
-    time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs), call.heldMs)
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
     if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
@@ -168,20 +164,25 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     cancelEnd.delete(worker)
   }
 
-  function requireAwake(): void {
-    if (faults < maxFaults) return
-    const waitMs = restsUntilMs - clock.monotonicMs()
-    if (waitMs > 0 || isTrying) {
+  /** Returns whether the call tries the API again for its account after a rest. */
+  function requireAwake(account: string): boolean {
+    const found = faulty.get(account)
+    if (!found || found.faults < maxFaults) return false
+    const waitMs = found.restsUntilMs - clock.monotonicMs()
+    if (waitMs > 0 || found.isTrying) {
       const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
       unavailable(`The API failed several times in a row. Try again in ${seconds} s.`, "resting")
     }
-    isTrying = true
+    found.isTrying = true
+    return true
   }
 
-  function countFault(fault: ApiMistake): void {
-    faults++
+  function countFault(fault: ApiMistake, account: string): void {
+    const faults = (faulty.get(account)?.faults ?? 0) + 1
     const rests = faults >= maxFaults
-    if (rests) restsUntilMs = clock.monotonicMs() + restMs
+    faulty.delete(account)
+    faulty.set(account, { faults, restsUntilMs: clock.monotonicMs() + restMs, isTrying: false })
+    for (const oldest of faulty.keys()) if (faulty.size > maxFaulty) faulty.delete(oldest)
     onFault(fault, rests)
   }
 
@@ -207,7 +208,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
         }
         isFault = thrown instanceof ApiMistake
         if (!(thrown instanceof ThreadBusy)) throw thrown
-        countFault(new ApiMistake(leftOver))
+        countFault(new ApiMistake(leftOver), caller.account)
       } finally {
         leave(call, worker, isFault)
       }
@@ -222,20 +223,19 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
      * Unavailable while the API rests, or if the pool has ended
      */
     async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
-      requireAwake()
+      const isTrial = requireAwake(caller.account)
       places.setCount(limits.maxWorkers)
       // Not those of runs that waited for answers, nor the one that is kept for short runs.
       mostIdle = Math.max(1, limits.maxWorkers - 1)
-      const isTrial = isTrying && faults >= maxFaults
       try {
         const output = await runOnce(input, context, caller, limits)
-        faults = 0
+        faulty.delete(caller.account)
         return output
       } catch (thrown) {
-        if (thrown instanceof ApiMistake) countFault(thrown)
+        if (thrown instanceof ApiMistake) countFault(thrown, caller.account)
+        const found = faulty.get(caller.account)
+        if (isTrial && found) found.isTrying = false
         throw thrown
-      } finally {
-        if (isTrial) isTrying = false
       }
     },
     /** Ends the workers; those that run a call, after it. Calls that come later are refused. */

@@ -23,9 +23,9 @@ export interface PluginWorker {
    * Overrun for an isolated API
    */
   run(input: unknown, context: CallContext, limits: RunLimits): Promise<unknown>
-  /** The processor time of the last run of an isolated API, in milliseconds; null where it is not known or does not count. */
+  /** Milliseconds of processor time of an isolated API's present or last run; null where they are not known or do not count. */
   usedMs(): number | null
-  /** The processor time of the present run of an isolated API, in milliseconds; 0 before it begins and where it is not known. */
+  /** The processor time of the present run, in milliseconds; 0 before it begins and where it is not known. */
   computedMs(): number
   /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
   isUsable(): boolean
@@ -103,7 +103,9 @@ export async function startPluginWorker(
   let waiting: ((message: FromWorker | Ended) => void) | null = null
   /** The questions of the present run; null if there is none. */
   let questions: RunQuestions | null = null
+  /** Null while a run goes on. */
   let usedMs: number | null = null
+  let isIsolated = false
 
   function finish(message: FromWorker | Ended): void {
     const take = waiting
@@ -169,7 +171,7 @@ export async function startPluginWorker(
   /** A time of the thread that it has set, see {@link ToWorker}. */
   const sharedMs = (index: number) => Atomics.load(shared, index) / ticksPerMs
   const hasBegun = (number: number) => Atomics.load(shared, 0) === number
-  /** Whether the present run of an isolated API has loaded its code. */
+  /** Whether the present run has its code, which isolated APIs load. */
   const hasLoaded = () => Atomics.load(shared, 4) === runs
   const nowMs = () => threadMs(Atomics.load(shared, 1))
 
@@ -177,7 +179,6 @@ export async function startPluginWorker(
   function ask(
     message: ToWorker,
     { limitMs, maxMemoryBytes }: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
-    isIsolated = false,
   ): Promise<FromWorker | Ended> {
     const { promise, resolve } = Promise.withResolvers<FromWorker | Ended>()
     const late: Ended = {
@@ -223,13 +224,15 @@ export async function startPluginWorker(
     return promise
   }
 
+  const computedMs = () => (hasLoaded() ? (nowMs() ?? 0) - sharedMs(3) : 0)
   const worker: PluginWorker = {
-    usedMs: () => usedMs,
-    computedMs: () => (hasLoaded() ? (nowMs() ?? 0) - sharedMs(3) : 0),
+    computedMs,
+    usedMs: () => usedMs ?? (isIsolated && questions ? computedMs() : null),
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
     async run(input, { ports: given, premium, api, place }, limits) {
-      const isIsolated = api !== undefined
+      isIsolated = api !== undefined
+      usedMs = null
       questions = createRunQuestions(given, place, limits.maxAskingMs)
       const seed = given.random.bytes(32).toHex()
       const number = ++runs
@@ -249,7 +252,7 @@ export async function startPluginWorker(
         maxOutputLength: limits.maxOutputLength,
         maxKeptBytes: limits.maxKeptBytes,
       } as const
-      const message = await ask(asked, limits, isIsolated)
+      const message = await ask(asked, limits)
       cancel?.()
       questions.end()
       questions = null

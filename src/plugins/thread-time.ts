@@ -36,14 +36,13 @@ export function createThreadTime({ monotonicMs }: Pick<Clock, "monotonicMs">) {
     isHeavy: (account: string, runningMs = 0) =>
       runningMs > longMs || (accounts.get(account)?.heavyUntilMs ?? Number.NEGATIVE_INFINITY) > monotonicMs(),
     /**
-     * Counts a run.
-     * @param heldMs the time for which it held a thread: longer on busy processors, where the others wait longer too
+     * Counts a run, or more of it.
+     * @param runMs the length of a long run so far; 0 for a short one
      */
-    add(account: string, ms: number, heldMs: number): void {
+    add(account: string, ms: number, runMs: number): void {
       const atMs = monotonicMs()
       const before = accounts.get(account)?.heavyUntilMs ?? Number.NEGATIVE_INFINITY
-      const longestMs = Math.max(ms, heldMs)
-      const heavyMs = ms > longMs ? Math.min(maxHeavyMs, longestMs * heavyTimes) : Number.NEGATIVE_INFINITY
+      const heavyMs = runMs > 0 ? Math.min(maxHeavyMs, runMs * heavyTimes) : Number.NEGATIVE_INFINITY
       const used = { ms: usedMs(account) + ms, atMs, heavyUntilMs: Math.max(before, atMs + heavyMs) }
       accounts.delete(account)
       accounts.set(account, used)

@@ -104,10 +104,8 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   let message: FromWorker
   try {
     const { run } = runs === null ? loadedDefinition() : await loadRun(runs, asked.api)
-    if (runs !== null) {
-      shareTime(3)
-      Atomics.store(shared, 4, number)
-    }
+    shareTime(3)
+    Atomics.store(shared, 4, number)
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
     const random = createSeededRandom(seed)
     const ports: Ports = { clock, random, dns: dns.begin(), web: web.begin(), timer: systemTimer }
