@@ -226,7 +226,7 @@ describe("a fault acts on a tool call", () => {
     await fault({ api: "bluetoothlookup", status: 503, times: 1 })
     expect(await mcp.call(tool, values)).toMatchObject({
       isError: true,
-      text: "A fault of the mock makes 'bluetoothlookup' unavailable.",
+      text: "A fault of the mock makes 'bluetoothlookup' unavailable. Try again after 5 s.",
     })
     const data = { company: expect.any(String) }
     expect(await mcp.call(tool, values)).toMatchObject({ isError: false, data })

@@ -10,6 +10,7 @@ import type { RefusalCode } from "../src/surfaces/graphql/refusal.ts"
 import statuses from "../src/surfaces/graphql/statuses.json"
 import { readAnswer } from "./support/answer.ts"
 import { postWith } from "./support/keyed-request.ts"
+import { modernRequest, postMcp } from "./support/mcp.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
 
 const mock = await startTestMock()
@@ -110,6 +111,21 @@ test.each(Object.entries(rest))("over REST: %s", async (_code, [status, text, br
   const error = expect.stringContaining(text)
   expect(await readAnswer(answer)).toMatchObject({ status: "error", error, data: null })
   expect(answer.headers.get("x-request-id")).toBeTruthy()
+  if (status === 503 || status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
+})
+
+test("a 503 says when to try again, whatever the surface has for it", async () => {
+  const list = { ...modernRequest("tools/list"), key: "mock-unavailable" }
+  const answers = [query(one, list.key), ways.batch(mock, list.key), postMcp(mock.url, list)]
+  for (const answer of await Promise.all(answers))
+    expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("mock-hint")]).toEqual([
+      503,
+      "5",
+      null,
+    ])
+  const field = 'spfvalidator(input: {domain: "timeout.example"}) { spf_valid }'
+  const { errors } = (await (await query(`{ ${field} }`)).json()) as { errors: readonly object[] }
+  expect(errors).toMatchObject([{ extensions: { code: "UPSTREAM_UNAVAILABLE", retryAfterSeconds: 5 } }])
 })
 
 const query = (text: string, with_ = key) => post(mock, "/v1/graphql", with_, { query: text })

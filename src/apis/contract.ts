@@ -312,10 +312,7 @@ export function nullableText(description: string) {
   return nullable(Type.String(), { description })
 }
 
-/**
- * Names a check of strings that JSON Schema cannot express. A schema uses it as `format: name`, and says in
- * `x-requirement` what follows "The 'x' parameter" in the error message. @internal
- */
+/** Names a check of strings, for `format: name` of a schema whose `x-requirement` goes on from "The 'x' parameter". @internal */
 export function defineFormat(name: string, isValid: (text: string) => boolean): void {
   FormatRegistry.Set(name, isValid)
 }
@@ -360,6 +357,7 @@ export function unavailable(sentence: string, reason?: string): never {
 export class Unavailable extends Error {
   override readonly name = "Unavailable"
   readonly reason: string
+  readonly retryAfterSeconds?: number
   constructor(sentence: string, reason = "unavailable") {
     super(sentence)
     this.reason = reason

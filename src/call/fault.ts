@@ -16,6 +16,9 @@ export const faultCodes = Object.keys(table) as readonly FaultCode[]
 
 type FixedCode = { [C in FaultCode]: (typeof table)[C]["text"] extends null ? never : C }[FaultCode]
 
+/** Seconds after which to try again, where nothing better is known: each 503 tells a time (RFC 9110 §15.6.4). Null for others. */
+export const retryAfterOf = (status: number): number | null => (status === 503 ? 5 : null)
+
 /** A call that ends in an error answer. `message` goes to the client, the cause only to the log. */
 export class Fault extends Error {
   override readonly name = "Fault"
@@ -31,13 +34,18 @@ export class Fault extends Error {
   constructor(
     code: FaultCode,
     message: string,
-    more: { parameter?: string; retryAfterSeconds?: number; cause?: unknown; keyOwner?: CallerIds } = {},
+    more: {
+      parameter?: string
+      retryAfterSeconds?: number | undefined
+      cause?: unknown
+      keyOwner?: CallerIds
+    } = {},
   ) {
     super(message, { cause: more.cause })
     this.code = code
     this.status = table[code].status
     this.parameter = more.parameter ?? null
-    this.retryAfterSeconds = more.retryAfterSeconds ?? null
+    this.retryAfterSeconds = more.retryAfterSeconds ?? retryAfterOf(this.status)
     this.keyOwner = more.keyOwner ?? null
   }
 }
@@ -69,8 +77,10 @@ export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   if (thrown instanceof InputRejected)
     return new Fault("inputRejected", thrown.message, { parameter: thrown.parameter })
-  if (thrown instanceof Unavailable)
-    return new Fault("upstreamUnavailable", thrown.message, { cause: thrown })
+  if (thrown instanceof Unavailable) {
+    const { message, retryAfterSeconds } = thrown
+    return new Fault("upstreamUnavailable", message, { cause: thrown, retryAfterSeconds })
+  }
   if (thrown instanceof Busy)
     return new Fault("overloaded", thrown.message, { retryAfterSeconds: thrown.retryAfterSeconds })
   if (thrown instanceof ChargeUnknown) return fixedFault("chargeUnknown", thrown)

@@ -1,4 +1,4 @@
-import { ApiMistake, type Clock, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
+import { ApiMistake, type Clock, type Timer, Unavailable } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
 import { createPlaces, type PoolCaller, type PooledCall } from "./places.ts"
 import { type CallContext, type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
@@ -171,7 +171,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     const waitMs = found.restsUntilMs - clock.monotonicMs()
     if (waitMs > 0 || found.isTrying) {
       const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
-      unavailable(`The API failed several times in a row. Try again in ${seconds} s.`, "resting")
+      const text = `The API failed several times in a row. Try again in ${seconds} s.`
+      throw Object.assign(new Unavailable(text, "resting"), { retryAfterSeconds: seconds })
     }
     found.isTrying = true
     return true

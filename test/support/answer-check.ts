@@ -135,6 +135,8 @@ export function createAnswerCheck(
             ...headerProblems(found.part as ResponsePart, response),
             ...(method === "HEAD" ? [] : await bodyProblems(found, response)),
           ]
+    if (response.status === 503 && !(Number(response.headers.get("retry-after")) >= 1))
+      problems.push("a 503 does not say when to try again")
     if (problems.length > 0) {
       throw new Error(
         `${method} ${path} → ${response.status} is not what OpenAPI says: ${problems.join("; ")}. Is src/surfaces/openapi behind?`,

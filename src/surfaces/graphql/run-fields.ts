@@ -49,7 +49,9 @@ export function createFieldContext(
       if (!api) throw new Error(`'${id}' runs but was not paid for`)
       const take = ({ data, fault }: Outcome) => {
         if (fault) {
-          throw new GraphQLError(shorten(fault.message), { extensions: { code: fieldCodeOf(fault) } })
+          const { retryAfterSeconds } = fault
+          const extensions = { code: fieldCodeOf(fault), ...(retryAfterSeconds && { retryAfterSeconds }) }
+          throw new GraphQLError(shorten(fault.message), { extensions })
         }
         results.addRoot(data, info)
         results.paid.add(api)

@@ -42,8 +42,8 @@ export function errorResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true }
 }
 
-/** Faults whose message says when to try again. */
-const tellWhen: ReadonlySet<string | null> = new Set(["rateLimited", "creditsUsedUp"])
+/** Faults whose message says when to try again, or what to do before. */
+const tellWhen: ReadonlySet<string | null> = new Set(["rateLimited", "creditsUsedUp", "chargeUnknown"])
 
 /** A fault as a refusal that also tells when the same call may succeed, where that is known. */
 export function refusal({
@@ -51,8 +51,9 @@ export function refusal({
   retryAfterSeconds,
   code,
 }: Pick<Fault, "message" | "retryAfterSeconds"> & { readonly code: string | null }): CallToolResult {
-  const isTold = retryAfterSeconds === null || tellWhen.has(code)
-  return errorResult(isTold ? message : `${message} Try again after ${retryAfterSeconds} s.`)
+  const time = `${retryAfterSeconds} s.`
+  const isTold = retryAfterSeconds === null || tellWhen.has(code) || message.endsWith(time)
+  return errorResult(isTold ? message : `${message} Try again after ${time}`)
 }
 
 function toText(data: Readonly<Record<string, unknown>>): string {

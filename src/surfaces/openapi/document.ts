@@ -164,6 +164,7 @@ function servicePaths(service: ApiDocInput): PathGroup {
           503: refused(
             "The store does not answer, or the service stops.",
             fixedFault("storeUnavailable").message,
+            { ...commonHeaders, ...refsTo("Retry-After") },
           ),
         }),
       },

@@ -69,7 +69,14 @@ const error: JsonObject = {
     message: { type: "string", description: "For people. The wording may change." },
     locations: { type: "array", items: objectOf({ line: { type: "integer" }, column: { type: "integer" } }) },
     path: { type: "array", items: { type: ["string", "integer"] } },
-    extensions: objectOf({ code: { type: "string", enum: codes, description: "For programs." } }),
+    extensions: {
+      type: "object",
+      required: ["code"],
+      properties: {
+        code: { type: "string", enum: codes, description: "For programs." },
+        retryAfterSeconds: { type: "integer", description: "Of a field that may succeed after this time." },
+      },
+    },
   },
 }
 

@@ -1,7 +1,7 @@
 import { AdminFault, adminFaults, type Mistake } from "../../../admin/fault.ts"
 import type { Actor } from "../../../admin/operation.ts"
 import allProblems from "../../../admin/problems.json"
-import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
+import { type Fault, type FaultCode, retryAfterOf, toFault } from "../../../call/fault.ts"
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import type { RecordRequest } from "../../../observe/request-log.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
@@ -92,9 +92,11 @@ export function setAdminHeaders(set: AnswerSettings, contentType: string): void 
 
 /** RFC 9110 §11.6.1: a 401 names the accepted scheme. */
 function headersOf(code: ProblemCode, retryAfterSeconds: number | null): Record<string, string> {
+  const { status } = problems[code]
+  const seconds = retryAfterSeconds ?? retryAfterOf(status)
   return {
-    ...(problems[code].status === 401 && { "www-authenticate": "Bearer" }),
-    ...(retryAfterSeconds !== null && { "retry-after": String(retryAfterSeconds) }),
+    ...(status === 401 && { "www-authenticate": "Bearer" }),
+    ...(seconds !== null && { "retry-after": String(seconds) }),
   }
 }
 

@@ -272,7 +272,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       const response = await (status === null
         ? service.fetch(request)
         : answerInFront(faultAnswer(status), request, frontIdFor))
-      const hint = clockHint(response.headers, state)
+      const hint = clockHint(response, state)
       if (hint !== null) response.headers.set(hintHeader, hint)
       return editAnswer(response, effects)
     })
@@ -313,10 +313,10 @@ function faultAnswer(status: number): Answer {
   return ownAnswer(status, { code: "mockFault", error: `A fault of the mock answers with ${status}.` })
 }
 
-/** Says how to move the clock, if an answer asks to wait and waiting would not help. */
-function clockHint(headers: Headers, { clockRunsOn }: MockState): string | null {
+/** Says how to move the clock, if an answer asks to wait and waiting would not help. No clock ends the cause of a 503. */
+function clockHint({ status, headers }: Response, { clockRunsOn }: MockState): string | null {
   const seconds = headers.get("retry-after")
-  if (clockRunsOn || seconds === null) return null
+  if (clockRunsOn || seconds === null || status === 503) return null
   return `the clock stands still: PUT /_mock/clock {"advance": "${seconds}s"}, or start with --clock real`
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache"
 import { type ApiDefinition, type Deprecation, deprecationOf } from "../../../apis/contract.ts"
 import type { UsageStatus } from "../../../call/charges.ts"
 import { isGiven } from "../../../call/deprecated-use.ts"
-import type { Fault } from "../../../call/fault.ts"
+import { type Fault, retryAfterOf } from "../../../call/fault.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { type Reply, toReply } from "../../../call/pipeline.ts"
 import { contentTypes, encodeEnvelope, encodeInPieces, type Format } from "../../../encode/formats.ts"
@@ -32,7 +32,7 @@ export function ownAnswer(
   status: number,
   content: { data: object } | { error: string; code: string },
 ): Answer {
-  const own = { status, usage: null, retryAfterSeconds: null }
+  const own = { status, usage: null, retryAfterSeconds: retryAfterOf(status) }
   if ("data" in content) return { ...own, envelope: { status: "ok", error: null, data: { ...content.data } } }
   const { error, code } = content
   return { ...own, envelope: { status: "error", error, data: null }, fault: code }
