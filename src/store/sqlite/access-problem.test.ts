@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
-import { accessProblem, openDatabase } from "./open.ts"
+import { accessProblem, openDatabase, requireAccess } from "./open.ts"
 
 const other = 65_534
 const asOther = ["setpriv", `--reuid=${other}`, `--regid=${other}`, "--clear-groups"]
@@ -89,11 +89,61 @@ test.if(canRunAsOther())("a backup, and a restore from a backup, name what is mi
   expect(readdirSync(folder).filter((name) => name.includes("copy"))).toEqual([])
 })
 
-test("nothing is said where the rights suffice, or where there is no folder", () => {
-  const { file } = makeAsRoot()
+test("nothing is said where the rights suffice; a missing folder, a file for one and a folder for a file are named", () => {
+  const { file, folder } = makeAsRoot()
   expect(accessProblem(file)).toBeNull()
-  expect(accessProblem(join(dir, "missing", "store.db"))).toBeNull()
+  expect(accessProblem(join(folder, "new.db"))).toBeNull()
+  const missing = join(dir, "missing", "deep")
+  expect(accessProblem(join(missing, "store.db"))).toStartWith(
+    `There is no folder ${join(dir, "missing")}. Make it`,
+  )
+  expect(accessProblem(join(file, "store.db"))).toStartWith(`${file} is no folder. Name a file`)
+  expect(accessProblem(folder)).toStartWith(`${folder} is a folder. Name a file in it`)
+  // As each command and each start says it, and without a file that nobody asked for.
+  for (const name of [join(missing, "store.db"), join(file, "store.db"), folder]) {
+    const problem = accessProblem(name) ?? "none"
+    expect(() => openDatabase(name)).toThrow(`The data file ${name} cannot be opened. ${problem}`)
+  }
 })
+
+test("a full disk is named, which leaves no room for a new file", () => {
+  const cause = Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
+  expect(() => requireAccess("/store.db", cause)).toThrow(
+    "cannot be opened. Its disk is full. Free some space.",
+  )
+})
+
+test.if(canRunAsOther())(
+  "who owns a file without permissions is told to change these, and not its owner",
+  () => {
+    const { folder, file } = makeAsRoot()
+    chownSync(file, other, other)
+    chmodSync(file, 0o444)
+    chmodSync(folder, 0o777)
+    expect(runAsOther("open.ts", `requireAccess(${JSON.stringify(file)})`)).toEndWith(
+      `mode 0444. Run 'chmod u+rwX ${file}'.`,
+    )
+  },
+)
+
+test.if(canMount())("a read-only mount is named, of a folder and of a file alone", () => {
+  const { folder, file } = makeAsRoot()
+  for (const mounted of [folder, file]) {
+    const script = `const { accessProblem } = await import(${JSON.stringify(join(import.meta.dir, "open.ts"))})
+      console.log(accessProblem(${JSON.stringify(file)}))`
+    const mount = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && exec "$2" -e "$3"'
+    const command = ["unshare", "-m", "sh", "-c", mount, "sh", mounted, process.execPath, script]
+    const { stdout, stderr } = Bun.spawnSync(command)
+    expect(stderr.toString()).toBe("")
+    expect(stdout.toString()).toStartWith(`${file} is mounted read-only. Mount it for writing too`)
+  }
+})
+
+/** Whether this process may mount something, seen by itself alone. */
+function canMount(): boolean {
+  if (Bun.which("unshare") === null) return false
+  return Bun.spawnSync(["unshare", "-m", "mount", "--bind", "/tmp", "/tmp"]).success
+}
 
 /** Whether this process is root, and another user may run the runtime and read the source. */
 function canRunAsOther(): boolean {

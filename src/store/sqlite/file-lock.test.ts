@@ -84,5 +84,7 @@ test("a lock file that is something else is named", () => {
   expect(() => lockForServing(file)).toThrow(
     `cannot be locked with the file ${file}-lock: file is not a database`,
   )
-  expect(() => lockForServing(join(dir, "nowhere", "x.db"))).toThrow(/cannot be locked .*ENOENT/)
+  expect(() => lockForServing(join(dir, "nowhere", "x.db"))).toThrow(
+    `There is no folder ${join(dir, "nowhere")}. Make it`,
+  )
 })

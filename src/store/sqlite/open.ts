@@ -102,9 +102,10 @@ export function requireFile(file: string, message: string): void {
   throw new StoreUnusable(message)
 }
 
-/** @throws StoreUnusable when this process lacks a permission */
+/** @throws StoreUnusable when this process cannot make or change the file where it is */
 export function requireAccess(file: string, cause?: unknown): void {
-  const problem = accessProblem(file)
+  const isFull = cause instanceof Error && "code" in cause && cause.code === "ENOSPC"
+  const problem = isFull ? "Its disk is full. Free some space." : accessProblem(file)
   if (problem !== null)
     throw new StoreUnusable(`The data file ${file} cannot be opened. ${problem}`, { cause })
 }
@@ -115,21 +116,27 @@ const { R_OK, W_OK, X_OK } = constants
 const ends = ["", "-wal", "-shm", "-lock"]
 
 /**
- * Says which permission on a data file, on the files next to it or on their folders this process lacks, and who has it. Null when
- * the file cannot be used for another reason. SQLite reports no more than that it cannot open the file.
+ * Says what is wrong with the place of a data file: a missing folder or permission, or a read-only mount; of the files next to it
+ * too. Null for any other reason. SQLite reports no more than that it cannot open the file.
  */
 export function accessProblem(file: string): string | null {
   let path = file
   // Each folder is checked before anything in it is looked at.
   for (path of linkChain(file)) {
-    const closed = foldersOf(path).find((folder) => !may(folder, X_OK))
-    if (closed !== undefined) return describe("look into the folder", closed)
+    for (const folder of foldersOf(path)) {
+      const found = statSync(folder, { throwIfNoEntry: false })
+      if (!found) return `There is no folder ${folder}. Make it, or name another file with --db.`
+      if (!found.isDirectory()) return `${folder} is no folder. Name a file in a folder with --db.`
+      if (denialOf(folder, X_OK)) return describe("look into the folder", folder, X_OK)
+    }
   }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return `${path} is a folder. Name a file in it with --db.`
   const present = ends.map((end) => path + end).filter((each) => existsSync(each))
-  const denied = present.find((each) => !may(each, R_OK | W_OK))
-  if (denied !== undefined) return describe("read and write", denied)
+  const denied = present.find((each) => denialOf(each, R_OK | W_OK))
+  if (denied !== undefined) return describe("read and write", denied, R_OK | W_OK)
   const folder = dirname(path)
-  return may(folder, W_OK) ? null : describe("make files in the folder", folder)
+  return denialOf(folder, W_OK) ? describe("make files in the folder", folder, W_OK) : null
 }
 
 /** All folders above a path, from the root on. */
@@ -138,22 +145,25 @@ function foldersOf(path: string): readonly string[] {
   return dirname(folder) === folder ? [folder] : [...foldersOf(folder), folder]
 }
 
-function may(path: string, mode: number): boolean {
+/** `EACCES`, or `EROFS` for what is mounted read-only; null for what is allowed. */
+function denialOf(path: string, mode: number): string | null {
   try {
     accessSync(path, mode)
-    return true
   } catch (cause) {
-    return !(cause instanceof Error && "code" in cause && cause.code === "EACCES")
+    const code = cause instanceof Error && "code" in cause ? cause.code : null
+    if (code === "EACCES" || code === "EROFS") return code
   }
+  return null
 }
 
-function describe(what: string, path: string): string {
+function describe(what: string, path: string, asked: number): string {
+  if (denialOf(path, asked) === "EROFS")
+    return `${path} is mounted read-only. Mount it for writing too, or name another file with --db.`
   const { uid, mode } = statSync(path)
   const permissions = (mode & 0o777).toString(8).padStart(4, "0")
   const owner = `user ${uid}${uid === 0 ? " (root)" : ""}`
   const own = process.getuid?.() ?? ""
-  return (
-    `User ${own} may not ${what} ${path}, which belongs to ${owner} with mode ${permissions}. ` +
-    `Run 'chown ${own} ${path}', or run penknife as its owner.`
-  )
+  const advice =
+    uid === own ? `'chmod u+rwX ${path}'.` : `'chown ${own} ${path}', or run penknife as its owner.`
+  return `User ${own} may not ${what} ${path}, which belongs to ${owner} with mode ${permissions}. Run ${advice}`
 }
