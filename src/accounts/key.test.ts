@@ -67,10 +67,9 @@ test("every single mistyped or swapped character is noticed without a look-up", 
 
 test("random characters are even: no modulo bias", () => {
   const counts = new Map<string, number>()
-  for (let i = 0; i < 4_000; i++) {
+  for (let i = 0; i < 4_000; i++)
     for (const letter of createSecret("key", systemRandom).slice(3, 35))
       counts.set(letter, (counts.get(letter) ?? 0) + 1)
-  }
   expect(counts.size).toBe(62)
   // 128,000 draws over 62 letters: 2,065 each, standard deviation 45; biased letters would be near 2,500.
   for (const count of counts.values()) expect(Math.abs(count - 2_065)).toBeLessThan(6 * 45)

@@ -71,9 +71,8 @@ function notFrozen(value: unknown, path = ""): string[] {
 
 test("every @example of the contract and the page about adding an API", async () => {
   const texts = contract + ports.join("")
-  const names = [...texts.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(
-    ([, name]) => name,
-  )
+  const exported = texts.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)
+  const names = [...exported].map(([, name]) => name)
   const header = `import { Type } from "@sinclair/typebox"\nimport { ${names} } from "../../src/apis/contract.ts"\n`
   const examples = [...texts.matchAll(/^ \* @example\n((?: \*(?!\/).*\n)+)/gm)].map(
     ([, lines = ""]) => `${header}${lines.replace(/^ \* ?/gm, "")}export {}\n`,
@@ -97,8 +96,7 @@ function compile(programs: readonly string[]): string {
   const options =
     "--ignoreConfig --noEmit --strict --target esnext --module preserve --allowImportingTsExtensions --checkers 1 --skipLibCheck"
   const compiler = join(root, "node_modules/typescript/bin/tsc")
-  const { stdout, stderr } = Bun.spawnSync([process.execPath, compiler, ...options.split(" "), ...files], {
-    cwd: root,
-  })
+  const command = [process.execPath, compiler, ...options.split(" "), ...files]
+  const { stdout, stderr } = Bun.spawnSync(command, { cwd: root })
   return stdout.toString() + stderr.toString()
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openAdministration } from "../../test/support/administration.ts"
@@ -79,57 +79,49 @@ test("of several processes one makes it, and none after a restart", async () => 
   expect(files()).toHaveLength(2)
 })
 
-describe("older ones", () => {
-  test("of its own are deleted, and no other file", async () => {
-    const { due, files, clock, backupDir } = prepare({ keep: 2 })
-    const others = [
-      "before-the-update.db",
-      "penknife-20260101T000000Z-1f2e3d4c.db",
-      "scheduled-mine.db",
-      "scheduled-20260101T000000Z-1f2e3d4c.db.db",
-    ]
-    for (const name of others) writeFileSync(join(backupDir, name), "kept")
-    for (let day = 0; day < 5; day++) {
-      await due()
-      clock.advance(24 * hourMs)
-    }
-    const own = files().filter((name) => !others.includes(name))
-    expect(own).toHaveLength(2)
-    expect(files()).toEqual(expect.arrayContaining(others))
-  })
-
-  test("stay when the new one fails, which is tried again in ten minutes", async () => {
-    let isBroken = false
-    const command: RunOwnCommand = (args) =>
-      isBroken
-        ? Promise.resolve({ exitCode: 1, output: "", errors: "penknife: the disk is full" })
-        : pretendCommand(args)
-    const { started, due, files, clock, errors } = prepare({ keep: 1, command })
+test("older ones of its own are deleted, and no other file", async () => {
+  const { due, files, clock, backupDir } = prepare({ keep: 2 })
+  const others = [
+    ..."before-the-update.db penknife-20260101T000000Z-1f2e3d4c.db scheduled-mine.db".split(" "),
+    "scheduled-20260101T000000Z-1f2e3d4c.db.db",
+  ]
+  for (const name of others) writeFileSync(join(backupDir, name), "kept")
+  for (let day = 0; day < 5; day++) {
     await due()
-    const [first] = files()
-    isBroken = true
     clock.advance(24 * hourMs)
-    await due()
-    expect(files()).toEqual([String(first)])
-    expect(errors).toEqual(["scheduled backup failed; it is tried again in ten minutes"])
-    expect(started[0]?.timer.waiting).toEqual([600_000])
-    isBroken = false
-    await due()
-    expect(files()).toHaveLength(1)
-    expect(files()).not.toEqual([String(first)])
-  })
+  }
+  expect(files().filter((name) => !others.includes(name))).toHaveLength(2)
+  expect(files()).toEqual(expect.arrayContaining(others))
+})
+
+test("older ones stay when the new one fails, which is tried again in ten minutes", async () => {
+  let isBroken = false
+  const command: RunOwnCommand = (args) =>
+    isBroken
+      ? Promise.resolve({ exitCode: 1, output: "", errors: "penknife: the disk is full" })
+      : pretendCommand(args)
+  const { started, due, files, clock, errors } = prepare({ keep: 1, command })
+  await due()
+  const [first] = files()
+  isBroken = true
+  clock.advance(24 * hourMs)
+  await due()
+  expect(files()).toEqual([String(first)])
+  expect(errors).toEqual(["scheduled backup failed; it is tried again in ten minutes"])
+  expect(started[0]?.timer.waiting).toEqual([600_000])
+  isBroken = false
+  await due()
+  expect(files()).toHaveLength(1)
+  expect(files()).not.toEqual([String(first)])
 })
 
 test("settings that cannot work name what to change", () => {
   const load = (flags: Record<string, string>) => () => loadConfig({ flags, env: {}, file: null })
   expect(load({ backupEverySeconds: "24h" })).toThrow("--backup-every needs --backup-dir")
   const dir = { backupDir: "/tmp" }
-  expect(load({ ...dir, backupEverySeconds: "24h", db: "postgres://db/x" })).toThrow(
-    "PostgreSQL has backups of its own",
-  )
-  expect(load({ ...dir, backupEverySeconds: "24h", db: ":memory:" })).toThrow(
-    "a store in memory has no backups",
-  )
+  const daily = { ...dir, backupEverySeconds: "24h" }
+  expect(load({ ...daily, db: "postgres://db/x" })).toThrow("PostgreSQL has backups of its own")
+  expect(load({ ...daily, db: ":memory:" })).toThrow("a store in memory has no backups")
   expect(load({ ...dir, backupEverySeconds: "1s" })).toThrow("must be a time from 10m to 366d")
   expect(load({ ...dir, backupKeep: "0" })).toThrow("whole number from 1")
   expect(load({ ...dir, backupEverySeconds: "24h" })()).toMatchObject({ backupKeep: 7 })

@@ -8,21 +8,10 @@ import type { Pipeline } from "./pipeline.ts"
 import { prepareApi } from "./prepared-api.ts"
 
 const [plan] = defaultPlans as [Plan]
-const caller: Caller = {
-  key: { ...keyOf(), disabledMs: null },
-  account: accountOf(),
-  revision: 1,
-  plan,
-  secretHash: "",
-}
-const request = {
-  requestId: "r",
-  key: null,
-  address: () => "",
-  hasTwoKeys: false,
-  hasLeft: () => false,
-  trace: null,
-}
+const key = { ...keyOf(), disabledMs: null }
+const caller: Caller = { key, account: accountOf(), revision: 1, plan, secretHash: "" }
+const present = { hasTwoKeys: false, hasLeft: () => false }
+const request = { requestId: "r", key: null, address: () => "", ...present, trace: null }
 const inputs = Array.from({ length: 40 }, (_, index) => ({ what: `${index}` }))
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type ChangingStore, withChanges } from "../../test/support/changes.ts"
 import { createManualClock } from "../../test/support/clock.ts"
 import { accountOf, keyOf } from "../../test/support/store.ts"
@@ -60,10 +60,8 @@ test("a client that leaves before the commit is not charged; others of the same 
   const { store, charges, caller } = await setUp()
   let isGone = false
   const [left, stayed] = [charges.hold(caller, 1), charges.hold(caller, 1)]
-  const settling = [
-    charges.settle(left, items, { hasLeft: () => isGone }),
-    charges.settle(stayed, items, present),
-  ]
+  const gone = charges.settle(left, items, { hasLeft: () => isGone })
+  const settling = [gone, charges.settle(stayed, items, present)]
   isGone = true
   const [first, second] = await Promise.allSettled(settling)
   expect(first).toMatchObject({ status: "rejected", reason: { code: "callerLeft" } })
@@ -116,9 +114,8 @@ test("a charge is refused when another process spent the credits first; the bala
   const { allowance, period } = charges.status(caller, null).balance
   const other = { accountId: "acc_1", items, allowance, periodStartMs: period.startMs, day: "2025-01-01" }
   await store.charge([other])
-  await expect(charges.settle(hold, [{ api: "hmac", calls: 2, credits: 2 }], present)).rejects.toThrow(
-    "used up",
-  )
+  const twice = charges.settle(hold, [{ api: "hmac", calls: 2, credits: 2 }], present)
+  await expect(twice).rejects.toThrow("used up")
   expect(charges.status(caller, null).balance).toMatchObject({ used: 999, remaining: 1 })
   charges.hold(caller, 1).release()
 })
@@ -145,37 +142,33 @@ test.each([
   const hold = charges.hold(caller, 1)
   await change(store)
   const used = (await store.findAccount("acc_1"))?.used
-  await expect(charges.settle(hold, items, present)).rejects.toMatchObject({
-    code: "keyRevoked",
-    status: 401,
-  })
+  const settling = charges.settle(hold, items, present)
+  await expect(settling).rejects.toMatchObject({ code: "keyRevoked", status: 401 })
   expect((await store.findAccount("acc_1"))?.used).toBe(used as number)
 })
 
-describe("a stored month in the future", () => {
-  const clock = createManualClock("2025-03-01T00:00:00Z")
-  const createdMs = Date.parse("2025-01-15T00:00:00Z")
-  const record = { ...account, createdMs, periodStartMs: Date.parse("2031-01-15T00:00:00Z"), used: 0 }
+const clock = createManualClock("2025-03-01T00:00:00Z")
+const createdMs = Date.parse("2025-01-15T00:00:00Z")
+const record = { ...account, createdMs, periodStartMs: Date.parse("2031-01-15T00:00:00Z"), used: 0 }
 
-  test("is logged once, with what to do", async () => {
-    const { charges, logged, caller: ahead } = await setUp(record, clock)
-    for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items, present)
-    const problem = expect.stringMatching(/acc_1 begins at 2031-01-15.*'account renew acc_1'/)
-    expect(logged).toEqual([["credit month in the future", { account: "acc_1", problem }]])
-    const healthy = await setUp({ ...record, periodStartMs: Date.parse("2025-02-15T00:00:00Z") }, clock)
-    const hold = healthy.charges.hold(callerOf({ ...record, periodStartMs: createdMs }), 1)
-    await healthy.charges.settle(hold, items, present)
-    expect(healthy.logged).toEqual([])
-  })
+test("a stored month in the future is logged once, with what to do", async () => {
+  const { charges, logged, caller: ahead } = await setUp(record, clock)
+  for (let i = 0; i < 3; i++) await charges.settle(charges.hold(ahead, 1), items, present)
+  const problem = expect.stringMatching(/acc_1 begins at 2031-01-15.*'account renew acc_1'/)
+  expect(logged).toEqual([["credit month in the future", { account: "acc_1", problem }]])
+  const healthy = await setUp({ ...record, periodStartMs: Date.parse("2025-02-15T00:00:00Z") }, clock)
+  const hold = healthy.charges.hold(callerOf({ ...record, periodStartMs: createdMs }), 1)
+  await healthy.charges.settle(hold, items, present)
+  expect(healthy.logged).toEqual([])
+})
 
-  test("is not restored by a call that began before the month was renewed", async () => {
-    const { store, charges, caller } = await setUp(record, clock)
-    const hold = charges.hold(caller, 1)
-    const periodStartMs = Date.parse("2025-02-15T00:00:00Z")
-    await store.renewMonth("acc_1", { createdMs, periodStartMs })
-    await charges.settle(hold, items, present)
-    expect(await store.findAccount("acc_1")).toMatchObject({ periodStartMs, used: 1 })
-  })
+test("a stored month in the future is not restored by a call that began before the month was renewed", async () => {
+  const { store, charges, caller } = await setUp(record, clock)
+  const hold = charges.hold(caller, 1)
+  const periodStartMs = Date.parse("2025-02-15T00:00:00Z")
+  await store.renewMonth("acc_1", { createdMs, periodStartMs })
+  await charges.settle(hold, items, present)
+  expect(await store.findAccount("acc_1")).toMatchObject({ periodStartMs, used: 1 })
 })
 
 test("of more than 50,000 accounts, idle ones leave memory first; held credits always count", async () => {

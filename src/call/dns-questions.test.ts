@@ -19,10 +19,8 @@ test("both operations ask for the account, and share the questions of a call", a
   const limited = limitDns(dns, "acc", questions, () => undefined)
   questions.left = 2
   expect(await limited.resolve("a", "A", signal, "other")).toEqual({ kind: "nodata" })
-  expect(await limited.exchange("b", "CAA", { dnssec: true }, signal)).toEqual({
-    kind: "failure",
-    reason: "timeout",
-  })
+  const answer = await limited.exchange("b", "CAA", { dnssec: true }, signal)
+  expect(answer).toEqual({ kind: "failure", reason: "timeout" })
   expect(questions).toEqual({ left: 0, isExceeded: false, isDead: false })
   expect(await limited.exchange("c", "CAA")).toEqual({ kind: "failure", reason: "aborted" })
   expect(await limited.resolve("d", "A")).toEqual({ kind: "failure", reason: "aborted" })

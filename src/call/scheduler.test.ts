@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createManualClock } from "../../test/support/clock.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createScheduler } from "./scheduler.ts"
@@ -38,30 +38,28 @@ test("work that fits a slice never waits", () => {
   for (let step = 0; step < 1_000; step++) expect(giveWay("a")).toBeUndefined()
 })
 
-describe("of long work", () => {
-  test("a turn has the steps that fit its slice, however many wait", async () => {
-    const { work, finish } = setUp()
-    expect(await finish(Array.from({ length: 9 }, () => work("a", 1, 4)))).toEqual(["aaa", "aaa", "aaa"])
-  })
+test("long work: a turn has the steps that fit its slice, however many wait", async () => {
+  const { work, finish } = setUp()
+  expect(await finish(Array.from({ length: 9 }, () => work("a", 1, 4)))).toEqual(["aaa", "aaa", "aaa"])
+})
 
-  test("a step longer than a slice has a turn for itself", async () => {
-    const { work, finish } = setUp()
-    expect(await finish([work("a", 2, 20), work("b", 2, 20)])).toEqual(["a", "a", "b", "b"])
-  })
+test("long work: a step longer than a slice has a turn for itself", async () => {
+  const { work, finish } = setUp()
+  expect(await finish([work("a", 2, 20), work("b", 2, 20)])).toEqual(["a", "a", "b", "b"])
+})
 
-  test("what follows from a step within a few promises is counted before the next step begins", async () => {
-    const { clock, giveWay, finish, done } = setUp()
-    async function work(): Promise<void> {
-      await giveWay("a")
-      await undefined
-      await undefined
-      done.at(-1)?.push("a")
-      clock.advance(20)
-    }
-    giveWay("a")
+test("long work: what follows from a step within a few promises is counted before the next step begins", async () => {
+  const { clock, giveWay, finish, done } = setUp()
+  async function work(): Promise<void> {
+    await giveWay("a")
+    await undefined
+    await undefined
+    done.at(-1)?.push("a")
     clock.advance(20)
-    expect(await finish([work(), work(), work()])).toEqual(["a", "a", "a"])
-  })
+  }
+  giveWay("a")
+  clock.advance(20)
+  expect(await finish([work(), work(), work()])).toEqual(["a", "a", "a"])
 })
 
 test("requests begin before long work, in time of their own, whatever work each of them has", async () => {
@@ -92,52 +90,50 @@ test("accounts take turns, however much work each has", async () => {
   expect(turns).toEqual(["a", "a", "b", "a", "b", "a", "a"])
 })
 
-describe("a step that holds up the event loop", () => {
-  function watch() {
-    const clock = createManualClock()
-    const stalls: [api: string, ms: number][] = []
-    const scheduler = createScheduler({ clock, timer: systemTimer }, (api, ms) => stalls.push([api, ms]))
-    return { clock, stalls, ...scheduler }
+function watch() {
+  const clock = createManualClock()
+  const stalls: [api: string, ms: number][] = []
+  const scheduler = createScheduler({ clock, timer: systemTimer }, (api, ms) => stalls.push([api, ms]))
+  return { clock, stalls, ...scheduler }
+}
+
+test("a step that holds up the event loop is reported with its API when the next step begins, and when the turn ends", async () => {
+  const { clock, stalls, giveWay, nameStep } = watch()
+  giveWay("a")
+  nameStep("hmac")
+  clock.advance(200)
+  const pause = giveWay("a")
+  expect(stalls).toEqual([["hmac", 200]])
+  await pause
+  nameStep("linesorter")
+  clock.advance(5_000)
+  await systemTimer.turn()
+  await systemTimer.turn()
+  expect(stalls.slice(1)).toEqual([["linesorter", 5_000]])
+})
+
+test("a step that holds up the event loop is reported under the API of a run that goes on, whatever ran meanwhile", async () => {
+  const { clock, stalls, giveWay, nameStep } = watch()
+  giveWay("a")
+  nameStep("linesorter")
+  clock.advance(20)
+  const rest = Promise.resolve(giveWay("a", "linesorter")).then(() => clock.advance(300))
+  nameStep("hmac")
+  await rest
+  await systemTimer.turn()
+  await systemTimer.turn()
+  expect(stalls).toEqual([["linesorter", 300]])
+})
+
+test("a step that holds up the event loop is not one that takes less, nor the time between two turns", async () => {
+  const { clock, stalls, giveWay, nameStep } = watch()
+  for (let turn = 0; turn < 3; turn++) {
+    giveWay("a")
+    nameStep("hmac")
+    clock.advance(199)
+    await systemTimer.turn()
+    await systemTimer.turn()
+    clock.advance(10_000)
   }
-
-  test("is reported with its API when the next step begins, and when the turn ends", async () => {
-    const { clock, stalls, giveWay, nameStep } = watch()
-    giveWay("a")
-    nameStep("hmac")
-    clock.advance(200)
-    const pause = giveWay("a")
-    expect(stalls).toEqual([["hmac", 200]])
-    await pause
-    nameStep("linesorter")
-    clock.advance(5_000)
-    await systemTimer.turn()
-    await systemTimer.turn()
-    expect(stalls.slice(1)).toEqual([["linesorter", 5_000]])
-  })
-
-  test("is reported under the API of a run that goes on, whatever ran meanwhile", async () => {
-    const { clock, stalls, giveWay, nameStep } = watch()
-    giveWay("a")
-    nameStep("linesorter")
-    clock.advance(20)
-    const rest = Promise.resolve(giveWay("a", "linesorter")).then(() => clock.advance(300))
-    nameStep("hmac")
-    await rest
-    await systemTimer.turn()
-    await systemTimer.turn()
-    expect(stalls).toEqual([["linesorter", 300]])
-  })
-
-  test("is not one that takes less, nor the time between two turns", async () => {
-    const { clock, stalls, giveWay, nameStep } = watch()
-    for (let turn = 0; turn < 3; turn++) {
-      giveWay("a")
-      nameStep("hmac")
-      clock.advance(199)
-      await systemTimer.turn()
-      await systemTimer.turn()
-      clock.advance(10_000)
-    }
-    expect(stalls).toEqual([])
-  })
+  expect(stalls).toEqual([])
 })

@@ -54,9 +54,8 @@ test("a plan removed and another added in one change: the comments of the others
     { path: ["plans", "new", "monthly_credits"], value: 3 },
   ])
   expect(edited).toMatch(/\[plans\.free\] +# trials\nmonthly_credits = 1 +# few\n/)
-  expect(readToml("p.toml", edited)).toEqual({
-    plans: { free: { monthly_credits: 1 }, new: { monthly_credits: 3 } },
-  })
+  const plans = { free: { monthly_credits: 1 }, new: { monthly_credits: 3 } }
+  expect(readToml("p.toml", edited)).toEqual({ plans })
 })
 
 test("any change of any text is read back as it was asked for, and other comments stay", () => {

@@ -27,50 +27,45 @@ test("repeatable settings: flags, a comma list, a TOML array", () => {
 test("a switch: a flag without a value; true or false elsewhere", () => {
   expect([load({}).noGraphql, load({ flags: { noGraphql: true } }).noGraphql]).toEqual([false, true])
   expect(load({ env: { PENKNIFE_NO_GRAPHQL: "true" } }).noGraphql).toBe(true)
-  expect(load({ env: { PENKNIFE_NO_GRAPHQL: "false" }, file: file({ no_graphql: true }) }).noGraphql).toBe(
-    false,
-  )
+  const env = { PENKNIFE_NO_GRAPHQL: "false" }
+  expect(load({ env, file: file({ no_graphql: true }) }).noGraphql).toBe(false)
   expect(load({ file: file({ no_graphql: true }) }).noGraphql).toBe(true)
 })
 
-describe("the mail server", () => {
-  const given = (smtp: string, more = {}) =>
-    load({ flags: { smtp, mailFrom: "no-reply@example.com" }, ...more })
+const given = (smtp: string, more = {}) =>
+  load({ flags: { smtp, mailFrom: "no-reply@example.com" }, ...more })
 
-  test.each([
-    ["smtp://mail.example.com", { host: "mail.example.com", port: 587, security: "starttls", user: null }],
-    ["smtp://me%40x@mail.example.com:25", { port: 25, security: "starttls", user: "me@x" }],
-    ["smtps://[2001:db8::1]", { host: "2001:db8::1", port: 465, security: "tls" }],
-    ["smtp://localhost:25?starttls=never", { host: "localhost", port: 25, security: "none" }],
-  ])("%s", (url, parts) => expect(toMailServer(given(url).smtp ?? "")).toMatchObject(parts))
+test.each([
+  ["smtp://mail.example.com", { host: "mail.example.com", port: 587, security: "starttls", user: null }],
+  ["smtp://me%40x@mail.example.com:25", { port: 25, security: "starttls", user: "me@x" }],
+  ["smtps://[2001:db8::1]", { host: "2001:db8::1", port: 465, security: "tls" }],
+  ["smtp://localhost:25?starttls=never", { host: "localhost", port: 25, security: "none" }],
+])("the mail server: %s", (url, parts) => expect(toMailServer(given(url).smtp ?? "")).toMatchObject(parts))
 
-  test.each([
-    "http://mail.example.com",
-    "mail.example.com",
-    "smtp://",
-    "smtp://mail.example.com/path",
-    "smtps://mail.example.com?starttls=never",
-    "smtp://mail.example.com?starttls=maybe",
-    "smtp://mail.example.com?tls=off",
-  ])("%s is refused", (url) => expect(() => given(url)).toThrow("--smtp must be a URL such as"))
+test.each([
+  ..."http://mail.example.com mail.example.com smtp:// smtp://mail.example.com/path".split(" "),
+  ..."smtps://mail.example.com?starttls=never smtp://mail.example.com?starttls=maybe".split(" "),
+  "smtp://mail.example.com?tls=off",
+])("the mail server: %s is refused", (url) =>
+  expect(() => given(url)).toThrow("--smtp must be a URL such as"),
+)
 
-  test("the password of a mail server is not in its URL, nor shown by 'config show'", () => {
-    expect(() => given("smtp://me:hunter2@mail.example.com")).toThrow("--smtp must not hold the password")
-    expect(() => given("smtp://me:hunter2@mail.example.com")).not.toThrow("hunter2")
-    const config = given("smtp://me@mail.example.com", { env: { PENKNIFE_SMTP_PASSWORD: "hunter2" } })
-    expect(config.smtpPassword).toBe("hunter2")
-    expect(JSON.stringify(describeConfig(config))).not.toContain("hunter2")
-  })
+test("the mail server: the password of a mail server is not in its URL, nor shown by 'config show'", () => {
+  expect(() => given("smtp://me:hunter2@mail.example.com")).toThrow("--smtp must not hold the password")
+  expect(() => given("smtp://me:hunter2@mail.example.com")).not.toThrow("hunter2")
+  const config = given("smtp://me@mail.example.com", { env: { PENKNIFE_SMTP_PASSWORD: "hunter2" } })
+  expect(config.smtpPassword).toBe("hunter2")
+  expect(JSON.stringify(describeConfig(config))).not.toContain("hunter2")
+})
 
-  test("it needs the address that mails come from", () => {
-    expect(() => load({ flags: { smtp: "smtp://mail.example.com" } })).toThrow("--smtp needs --mail-from.")
-    expect(() => load({ flags: { mailFrom: "a@b\nc" } })).toThrow("--mail-from must be an e-mail address")
-    // One mistake on one line, although the value has line breaks.
-    const wrong = { smtp: "smtp://mail.example.com", mail_from: "a@b.example\r\nBcc: c@d.example" }
-    expect(() => load({ file: file(wrong) })).toThrow(
-      /^'mail_from' in \S+ must be an e-mail address such as no-reply@example\.com, not 'a@b\.example\\u000d\\u000aBcc: c@d\.example'\.$/,
-    )
-  })
+test("the mail server: it needs the address that mails come from", () => {
+  expect(() => load({ flags: { smtp: "smtp://mail.example.com" } })).toThrow("--smtp needs --mail-from.")
+  expect(() => load({ flags: { mailFrom: "a@b\nc" } })).toThrow("--mail-from must be an e-mail address")
+  // One mistake on one line, although the value has line breaks.
+  const wrong = { smtp: "smtp://mail.example.com", mail_from: "a@b.example\r\nBcc: c@d.example" }
+  expect(() => load({ file: file(wrong) })).toThrow(
+    /^'mail_from' in \S+ must be an e-mail address such as no-reply@example\.com, not 'a@b\.example\\u000d\\u000aBcc: c@d\.example'\.$/,
+  )
 })
 
 test("the result cannot be changed", () => expect(Object.isFrozen(load({}))).toBe(true))
@@ -126,34 +121,30 @@ test("plans are the defaults with the changes and additions of the file", () => 
   expect(credits.get("hmac")).toBe(3)
 })
 
-describe("how a plan is offered", () => {
-  const plansOf = (table: object) => load({ file: file({ plans: { free: table, team: {} } }) }).plans
+const plansOf = (table: object) => load({ file: file({ plans: { free: table, team: {} } }) }).plans
 
-  test("the operator writes price and description; plans without both are not offered", () => {
-    const plans = plansOf({ price: "€0", description: "To look around.", highlight: true })
-    expect(offeredPlans(plans)).toMatchObject([
-      { name: "free", price: "€0", description: "To look around.", highlight: true },
-    ])
-    expect(plans.get("team")).toMatchObject({ price: null, description: null, highlight: false })
-    expect(offeredPlans(plansOf({ description: "To look around." })).map(({ name }) => name)).toEqual([
-      "free",
-    ])
-  })
-
-  test.each([
-    [
-      { price: 29 },
-      "'plans.free.price' in p.toml cannot be used: it must be one line of 1 to 60 characters, without control characters.",
-    ],
-    [{ price: "" }, "'plans.free.price' in p.toml cannot be used"],
-    [{ price: "x".repeat(61) }, "'plans.free.price' in p.toml cannot be used"],
-    [
-      { description: "a\nb" },
-      "'plans.free.description' in p.toml cannot be used: it must be one line of 1 to 300 characters, without control characters.",
-    ],
-    [{ highlight: "yes" }, "'plans.free.highlight' in p.toml cannot be used"],
-  ])("cannot be %j", (table, message) => expect(() => plansOf(table)).toThrow(message))
+test("how a plan is offered: the operator writes price and description; plans without both are not offered", () => {
+  const plans = plansOf({ price: "€0", description: "To look around.", highlight: true })
+  expect(offeredPlans(plans)).toMatchObject([
+    { name: "free", price: "€0", description: "To look around.", highlight: true },
+  ])
+  expect(plans.get("team")).toMatchObject({ price: null, description: null, highlight: false })
+  expect(offeredPlans(plansOf({ description: "To look around." })).map(({ name }) => name)).toEqual(["free"])
 })
+
+test.each([
+  [
+    { price: 29 },
+    "'plans.free.price' in p.toml cannot be used: it must be one line of 1 to 60 characters, without control characters.",
+  ],
+  [{ price: "" }, "'plans.free.price' in p.toml cannot be used"],
+  [{ price: "x".repeat(61) }, "'plans.free.price' in p.toml cannot be used"],
+  [
+    { description: "a\nb" },
+    "'plans.free.description' in p.toml cannot be used: it must be one line of 1 to 300 characters, without control characters.",
+  ],
+  [{ highlight: "yes" }, "'plans.free.highlight' in p.toml cannot be used"],
+])("how a plan is offered cannot be %j", (table, message) => expect(() => plansOf(table)).toThrow(message))
 
 test("the default plans are those of the documentation", () => {
   const plans = [...load({}).plans.values()]
@@ -172,10 +163,8 @@ describe("what a plan allows in the portal", () => {
   const plansOf = (table: object) => load({ file: file({ plans: { free: table } }) }).plans.get("free")
 
   test("is what the file says", () => {
-    expect(plansOf({ portal_keys: 0, portal: ["revoke"] })).toMatchObject({
-      portalKeys: 0,
-      portal: ["revoke"],
-    })
+    const plans = plansOf({ portal_keys: 0, portal: ["revoke"] })
+    expect(plans).toMatchObject({ portalKeys: 0, portal: ["revoke"] })
     expect(plansOf({ portal: [] })).toMatchObject({ portalKeys: 10, portal: [] })
   })
 
@@ -212,9 +201,8 @@ test.each([
   ["[plans\n", "line 1, column "],
   ["port = 80 80\n", "line 1, column "],
 ])("a mistake in the file %j is placed, and nothing is quoted", (text, place) => {
-  expect(() => readToml("p.toml", text)).toThrow(
-    `The configuration file p.toml is not valid TOML at ${place}`,
-  )
+  const said = `The configuration file p.toml is not valid TOML at ${place}`
+  expect(() => readToml("p.toml", text)).toThrow(said)
   expect(() => readToml("p.toml", text)).not.toThrow("sesame")
 })
 

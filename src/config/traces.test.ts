@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readTraceSettings } from "./traces.ts"
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }
@@ -56,9 +56,8 @@ test("the name of the service goes before its attributes", () => {
     "service.name": "a",
     "deployment.environment.name": "test=1",
   })
-  expect(
-    read({ OTEL_RESOURCE_ATTRIBUTES: attributes, OTEL_SERVICE_NAME: "b" })?.resource["service.name"],
-  ).toBe("b")
+  const named = read({ OTEL_RESOURCE_ATTRIBUTES: attributes, OTEL_SERVICE_NAME: "b" })
+  expect(named?.resource["service.name"]).toBe("b")
 })
 
 test("a share of all traces, chosen by the caller first or not", () => {
@@ -68,43 +67,45 @@ test("a share of all traces, chosen by the caller first or not", () => {
     parentDecides: false,
     share: 0.01,
   })
-  expect(read({ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", ...share })?.sampler.parentDecides).toBe(
-    true,
-  )
+  const decided = read({ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", ...share })
+  expect(decided?.sampler.parentDecides).toBe(true)
 })
 
-describe("a mistake is refused with the name of the variable and what to change", () => {
-  test.each([
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", "must be an http:// or https:// URL"],
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://127.0.0.1", "must be an http:// or https:// URL"],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "must be http/protobuf or http/json: gRPC is not supported."],
-    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http", "must be one of http/protobuf, http/json"],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "no-value", "must be a list such as name=value"],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "name=%zz", "must be a list such as name=value"],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=a%0d%0ab", "must have names and values that HTTP allows"],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=%E2%82%AC", "must have names and values that HTTP allows"],
-    ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "two words=a", "must have names and values that HTTP allows"],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "Content-Length=5", "must not have content-length"],
-    ["OTEL_SDK_DISABLED", "1", "must be one of true, false"],
-    ["OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "must be a whole number from 1 to 600000"],
-    ["OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "must be one of none, gzip"],
-    ["OTEL_TRACES_EXPORTER", "zipkin", "must be one of otlp, none"],
-    ["OTEL_TRACES_SAMPLER", "jaeger_remote", "must be one of always_on, always_off, traceidratio"],
-    ["OTEL_RESOURCE_ATTRIBUTES", "=x", "must be a list such as name=value"],
-    ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "must be a whole number from 1 to 1000000"],
-    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4096", "must be a whole number from 1 to 2048"],
-    ["OTEL_BSP_SCHEDULE_DELAY", "-1", "must be a whole number from 0 to 600000"],
-    ["OTEL_BSP_EXPORT_TIMEOUT", "x", "must be a whole number from 1 to 600000"],
-  ])("%s=%s", (name, value, problem) => expect(() => read({ [name]: value })).toThrow(`${name} ${problem}`))
+test.each([
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", "must be an http:// or https:// URL"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://127.0.0.1", "must be an http:// or https:// URL"],
+  ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "must be http/protobuf or http/json: gRPC is not supported."],
+  ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http", "must be one of http/protobuf, http/json"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "no-value", "must be a list such as name=value"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "name=%zz", "must be a list such as name=value"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=a%0d%0ab", "must have names and values that HTTP allows"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=%E2%82%AC", "must have names and values that HTTP allows"],
+  ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "two words=a", "must have names and values that HTTP allows"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "Content-Length=5", "must not have content-length"],
+  ["OTEL_SDK_DISABLED", "1", "must be one of true, false"],
+  ["OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "must be a whole number from 1 to 600000"],
+  ["OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "must be one of none, gzip"],
+  ["OTEL_TRACES_EXPORTER", "zipkin", "must be one of otlp, none"],
+  ["OTEL_TRACES_SAMPLER", "jaeger_remote", "must be one of always_on, always_off, traceidratio"],
+  ["OTEL_RESOURCE_ATTRIBUTES", "=x", "must be a list such as name=value"],
+  ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "must be a whole number from 1 to 1000000"],
+  ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4096", "must be a whole number from 1 to 2048"],
+  ["OTEL_BSP_SCHEDULE_DELAY", "-1", "must be a whole number from 0 to 600000"],
+  ["OTEL_BSP_EXPORT_TIMEOUT", "x", "must be a whole number from 1 to 600000"],
+])("a mistake is refused with the name of the variable and what to change: %s=%s", (name, value, problem) =>
+  expect(() => read({ [name]: value })).toThrow(`${name} ${problem}`),
+)
 
-  test.each(["1.1", "-0.1", "x", "NaN"])("a share of %s", (share) => {
+test.each(["1.1", "-0.1", "x", "NaN"])(
+  "a mistake is refused with the name of the variable and what to change: a share of %s",
+  (share) => {
     const env = { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: share }
     expect(() => read(env)).toThrow("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
-  })
+  },
+)
 
-  test("all at once, without a value that may be secret", () => {
-    const env = { OTEL_EXPORTER_OTLP_HEADERS: "hidden", OTEL_BSP_SCHEDULE_DELAY: "x" }
-    expect(() => read(env)).toThrow(/HEADERS .*\.\nOTEL_BSP_SCHEDULE_DELAY [^\n]*\.$/)
-    expect(() => read(env)).not.toThrow(/hidden/)
-  })
+test("a mistake is refused with the name of the variable and what to change: all at once, without a value that may be secret", () => {
+  const env = { OTEL_EXPORTER_OTLP_HEADERS: "hidden", OTEL_BSP_SCHEDULE_DELAY: "x" }
+  expect(() => read(env)).toThrow(/HEADERS .*\.\nOTEL_BSP_SCHEDULE_DELAY [^\n]*\.$/)
+  expect(() => read(env)).not.toThrow(/hidden/)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { anyCharacter } from "../../test/support/any-character.ts"
 import { type Format, formats, negotiate, preferredType } from "./formats.ts"
@@ -103,34 +103,24 @@ test("other media types by the same rules", () => {
   expect(preferredType("text/html", types)).toBeUndefined()
 })
 
-describe("hostile headers", () => {
-  test("never throw", () => {
-    const pieces = fc.constantFrom(
-      ...'a/*;,=q01."\\ \t',
-      "text/csv",
-      "application/*",
-      "*/*",
-      ";q=",
-      "__proto__",
-    )
-    const header = fc.oneof(
-      fc.string({ unit: anyCharacter }),
-      fc.array(pieces, { maxLength: 40 }).map((all) => all.join("")),
-    )
-    fc.assert(
-      fc.property(header, (accept) => formats.includes(negotiate(accept))),
-      { numRuns: 500 },
-    )
-  })
-
-  // A request's headers have 16 kB at most. Quadratic work on ten times that would outlast the test's time limit.
-  test.each(['"', ",", ";", '"\\', "a;", ' ";,', "\t", 'a;q="",', "*/*,", "text/csv;q=0.", "q=0"])(
-    "%j, over and over",
-    (piece) => {
-      const flood = piece.repeat(160_000 / piece.length)
-      expect(formats).toContain(negotiate(flood))
-      expect(formats).toContain(negotiate(`"${flood}`))
-      expect(formats).toContain(negotiate(`text/csv;q=0${flood}`))
-    },
+test("hostile headers never throw", () => {
+  const typed = ["text/csv", "application/*", "*/*", ";q=", "__proto__"]
+  const pieces = fc.constantFrom(...'a/*;,=q01."\\ \t', ...typed)
+  const pieced = fc.array(pieces, { maxLength: 40 }).map((all) => all.join(""))
+  const header = fc.oneof(fc.string({ unit: anyCharacter }), pieced)
+  fc.assert(
+    fc.property(header, (accept) => formats.includes(negotiate(accept))),
+    { numRuns: 500 },
   )
 })
+
+// A request's headers have 16 kB at most. Quadratic work on ten times that would outlast the test's time limit.
+test.each(['"', ",", ";", '"\\', "a;", ' ";,', "\t", 'a;q="",', "*/*,", "text/csv;q=0.", "q=0"])(
+  "hostile headers: %j, over and over",
+  (piece) => {
+    const flood = piece.repeat(160_000 / piece.length)
+    expect(formats).toContain(negotiate(flood))
+    expect(formats).toContain(negotiate(`"${flood}`))
+    expect(formats).toContain(negotiate(`text/csv;q=0${flood}`))
+  },
+)

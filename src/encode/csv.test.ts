@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
@@ -12,74 +12,70 @@ function encodeData(data: object): string {
   return encodeCsv({ status: "ok", error: null, data })
 }
 
-describe("form", () => {
-  test("a row for each leaf, in order, with CRLF", () =>
-    expect(
-      encodeData({
-        loanAmount: 250000,
-        formatted: { loanAmount: "$250,000.00" },
-        sorted: ["b", "a"],
-        list: [{ x: 1, y: [true] }, [null, [2]]],
-        big: 1e21,
-        minusZero: -0,
-        none: [],
-        nothing: {},
-      }),
-    ).toBe(
-      [
-        "key,value",
-        "loanAmount,250000",
-        'formatted.loanAmount,"$250,000.00"',
-        ..."sorted[0],b sorted[1],a list[0].x,1 list[0].y[0],true list[1][0], list[1][1][0],2".split(" "),
-        ..."big,1e+21 minusZero,0".split(" "),
-        "",
-      ].join("\r\n"),
-    ))
+test("form: a row for each leaf, in order, with CRLF", () =>
+  expect(
+    encodeData({
+      loanAmount: 250000,
+      formatted: { loanAmount: "$250,000.00" },
+      sorted: ["b", "a"],
+      list: [{ x: 1, y: [true] }, [null, [2]]],
+      big: 1e21,
+      minusZero: -0,
+      none: [],
+      nothing: {},
+    }),
+  ).toBe(
+    [
+      "key,value",
+      "loanAmount,250000",
+      'formatted.loanAmount,"$250,000.00"',
+      ..."sorted[0],b sorted[1],a list[0].x,1 list[0].y[0],true list[1][0], list[1][1][0],2".split(" "),
+      ..."big,1e+21 minusZero,0".split(" "),
+      "",
+    ].join("\r\n"),
+  ))
 
-  test("null is an empty field, an empty string is quotes", () =>
-    expect(encodeData({ company: null, spf_record: "" })).toBe('key,value\r\ncompany,\r\nspf_record,""\r\n'))
+test("form: null is an empty field, an empty string is quotes", () =>
+  expect(encodeData({ company: null, spf_record: "" })).toBe('key,value\r\ncompany,\r\nspf_record,""\r\n'))
 
-  test("an error is two rows", () => {
-    expect(encodeCsv({ status: "error", error: "No such path.", data: null })).toBe(
-      "key,value\r\nstatus,error\r\nerror,No such path.\r\n",
-    )
-    expect(encodeCsv(failure)).toEndWith(
-      `\r\nerror,"The 'companyid' parameter must be a number from 0 to 65535, or hexadecimal."\r\n`,
-    )
-  })
-
-  test("no leaf, no row", () => {
-    expect(encodeData({})).toBe("key,value\r\n")
-    expect(encodeCsv({ status: "ok", error: null, data: null })).toBe("key,value\r\n")
-  })
-
-  test.each([
-    [" x", '" x"'],
-    ["x ", '"x "'],
-    ["\tx", '"\tx"'],
-    ["a,b", '"a,b"'],
-    ['a"b', '"a""b"'],
-    ["a\rb", '"a\rb"'],
-    ["a\nb", '"a\nb"'],
-    ["a\r\nb", '"a\r\nb"'],
-    ["a b", "a b"],
-    ["=1+1", "=1+1"],
-    ["a;b", "a;b"],
-    ["\uD83Dx", "\uFFFDx"],
-  ])("field %j is written %j", (text, field) => {
-    expect(encodeData({ text })).toBe(`key,value\r\ntext,${field}\r\n`)
-  })
+test("form: an error is two rows", () => {
+  expect(encodeCsv({ status: "error", error: "No such path.", data: null })).toBe(
+    "key,value\r\nstatus,error\r\nerror,No such path.\r\n",
+  )
+  expect(encodeCsv(failure)).toEndWith(
+    `\r\nerror,"The 'companyid' parameter must be a number from 0 to 65535, or hexadecimal."\r\n`,
+  )
 })
 
-describe("read back", () => {
-  test("every leaf, under its path", () => {
-    expectSameLeaves(everything)
-    expectSameLeaves(failure)
-  })
-
-  test("every leaf of any envelope", () =>
-    fc.assert(fc.property(anyEnvelope, expectSameLeaves), { numRuns: 150 }))
+test("form: no leaf, no row", () => {
+  expect(encodeData({})).toBe("key,value\r\n")
+  expect(encodeCsv({ status: "ok", error: null, data: null })).toBe("key,value\r\n")
 })
+
+test.each([
+  [" x", '" x"'],
+  ["x ", '"x "'],
+  ["\tx", '"\tx"'],
+  ["a,b", '"a,b"'],
+  ['a"b', '"a""b"'],
+  ["a\rb", '"a\rb"'],
+  ["a\nb", '"a\nb"'],
+  ["a\r\nb", '"a\r\nb"'],
+  ["a b", "a b"],
+  ["=1+1", "=1+1"],
+  ["a;b", "a;b"],
+  ["\uD83Dx", "\uFFFDx"],
+])("form: field %j is written %j", (text, field) =>
+  expect(encodeData({ text })).toBe(`key,value\r\ntext,${field}\r\n`),
+)
+
+test("read back: every leaf, under its path", () => {
+  expectSameLeaves(everything)
+  expectSameLeaves(failure)
+})
+
+test("read back: every leaf of any envelope", () =>
+  fc.assert(fc.property(anyEnvelope, expectSameLeaves), { numRuns: 150 }))
 
 function expectSameLeaves(envelope: Envelope): void {
   const rows: (string | null)[][] = parse(encodeCsv(envelope), {

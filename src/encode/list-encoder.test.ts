@@ -12,9 +12,8 @@ describe.each([...formats])("%s", (format) => {
     let text = before
     for (let index = 0; index < results.length; index += encoder.itemsPerPart)
       text += encoder.items(results.slice(index, index + encoder.itemsPerPart), index)
-    expect(text + after).toBe(
-      encodeEnvelope(format, { status: "ok", error: null, data: { ...data, results } }),
-    )
+    const whole = { status: "ok", error: null, data: { ...data, results } } as const
+    expect(text + after).toBe(encodeEnvelope(format, whole))
   }
 
   test("the parts of a list are the text of the whole, whatever the items are", () => {

@@ -19,10 +19,8 @@ const largeEnvelope = fc
     const long = "x".repeat(shift) + unit.repeat(length)
     if (envelope.data === null) return { ...envelope, error: long }
     const list = Array(count).fill([envelope.data, long.slice(0, count)])
-    return {
-      ...envelope,
-      data: { ...envelope.data, long, list, inner: { lines: Array(length % 20_000).fill(unit) } },
-    }
+    const inner = { lines: Array(length % 20_000).fill(unit) }
+    return { ...envelope, data: { ...envelope.data, long, list, inner } }
   })
 
 describe.each([...formats])("%s", (format) => {

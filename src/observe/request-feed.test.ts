@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createManualClock } from "../../test/support/clock.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import type { RequestFilter, Surface } from "../values/request-events.ts"
@@ -58,42 +58,40 @@ test("a request is shown with its account, fault and time", () => {
   expect(one.take()).toEqual({ events: [], lost: 0 })
 })
 
-describe("a filter", () => {
-  const failed: Partial<RequestEnd> = { status: 404, fault: "notFound" }
-  const called: Partial<RequestEnd> = { status: 200, caller, apis: ["hmac", "spfvalidator"] }
-  test.each<[string, RequestFilter, Partial<RequestEnd>, Surface, boolean]>([
-    ["nothing", {}, called, "rest", true],
-    ["empty lists", { status: [], api: [] }, called, "rest", true],
-    ["a status", { status: ["404"] }, failed, "rest", true],
-    ["another status", { status: ["400", "403"] }, failed, "rest", false],
-    ["a class", { status: ["5xx", "4xx"] }, failed, "rest", true],
-    ["another class", { status: ["2xx"] }, failed, "rest", false],
-    ["one of several APIs", { api: ["spfvalidator"] }, called, "graphql", true],
-    ["the API of the path", { api: ["hmac"] }, failed, "rest", true],
-    ["another API", { api: ["linesorter"] }, called, "rest", false],
-    ["the account", { account: ["acc_0", "acc_1"] }, called, "rest", true],
-    ["another account", { account: ["acc_2"] }, called, "rest", false],
-    ["no account where one is asked for", { account: ["acc_1"] }, failed, "rest", false],
-    ["the key", { key: ["key_1"] }, called, "rest", true],
-    ["another key", { key: ["key_2"] }, called, "rest", false],
-    ["the fault", { fault: ["notFound"] }, failed, "none", true],
-    ["another fault", { fault: ["rateLimited"] }, failed, "rest", false],
-    ["no fault where one is asked for", { fault: ["notFound"] }, called, "rest", false],
-    ["all of several", { status: ["2xx"], api: ["hmac"], key: ["key_1"] }, called, "rest", true],
-    ["one of several not", { status: ["2xx"], api: ["hmac"], key: ["key_2"] }, called, "rest", false],
-    ["the administration, unasked", {}, failed, "admin", false],
-    ["the portal, unasked", {}, failed, "portal", false],
-    ["the administration", { surface: ["admin"] }, failed, "admin", true],
-    ["a probe that succeeds, unasked", {}, { status: 200 }, "unkeyed", false],
-    ["a probe that fails", {}, { status: 503 }, "unkeyed", true],
-    ["probes", { surface: ["unkeyed"] }, { status: 200 }, "unkeyed", true],
-    ["another surface", { surface: ["mcp"] }, called, "rest", false],
-  ])("%s", (_name, filter, end, surface, isShown) => {
-    const { watch, offer } = setUp()
-    const one = watch(filter)
-    offer(end, surface)
-    expect(one.take().events.length).toBe(isShown ? 1 : 0)
-  })
+const failed: Partial<RequestEnd> = { status: 404, fault: "notFound" }
+const called: Partial<RequestEnd> = { status: 200, caller, apis: ["hmac", "spfvalidator"] }
+test.each<[string, RequestFilter, Partial<RequestEnd>, Surface, boolean]>([
+  ["nothing", {}, called, "rest", true],
+  ["empty lists", { status: [], api: [] }, called, "rest", true],
+  ["a status", { status: ["404"] }, failed, "rest", true],
+  ["another status", { status: ["400", "403"] }, failed, "rest", false],
+  ["a class", { status: ["5xx", "4xx"] }, failed, "rest", true],
+  ["another class", { status: ["2xx"] }, failed, "rest", false],
+  ["one of several APIs", { api: ["spfvalidator"] }, called, "graphql", true],
+  ["the API of the path", { api: ["hmac"] }, failed, "rest", true],
+  ["another API", { api: ["linesorter"] }, called, "rest", false],
+  ["the account", { account: ["acc_0", "acc_1"] }, called, "rest", true],
+  ["another account", { account: ["acc_2"] }, called, "rest", false],
+  ["no account where one is asked for", { account: ["acc_1"] }, failed, "rest", false],
+  ["the key", { key: ["key_1"] }, called, "rest", true],
+  ["another key", { key: ["key_2"] }, called, "rest", false],
+  ["the fault", { fault: ["notFound"] }, failed, "none", true],
+  ["another fault", { fault: ["rateLimited"] }, failed, "rest", false],
+  ["no fault where one is asked for", { fault: ["notFound"] }, called, "rest", false],
+  ["all of several", { status: ["2xx"], api: ["hmac"], key: ["key_1"] }, called, "rest", true],
+  ["one of several not", { status: ["2xx"], api: ["hmac"], key: ["key_2"] }, called, "rest", false],
+  ["the administration, unasked", {}, failed, "admin", false],
+  ["the portal, unasked", {}, failed, "portal", false],
+  ["the administration", { surface: ["admin"] }, failed, "admin", true],
+  ["a probe that succeeds, unasked", {}, { status: 200 }, "unkeyed", false],
+  ["a probe that fails", {}, { status: 503 }, "unkeyed", true],
+  ["probes", { surface: ["unkeyed"] }, { status: 200 }, "unkeyed", true],
+  ["another surface", { surface: ["mcp"] }, called, "rest", false],
+])("a filter: %s", (_name, filter, end, surface, isShown) => {
+  const { watch, offer } = setUp()
+  const one = watch(filter)
+  offer(end, surface)
+  expect(one.take().events.length).toBe(isShown ? 1 : 0)
 })
 
 test("requests are gathered: a watcher is told once, and only after something came", () => {
@@ -134,6 +132,5 @@ test("when the feed closes, watchers are told, and later ones get nothing", () =
   const { feed, watch, calls } = setUp()
   const one = watch()
   feed.close()
-  expect([one.isOver, calls(), feed.isWatched]).toEqual([true, 1, false])
-  expect(watch().isOver).toBe(true)
+  expect([one.isOver, calls(), feed.isWatched, watch().isOver]).toEqual([true, 1, false, true])
 })

@@ -115,9 +115,9 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ],
   ["thread", "formats", jsonschemavalidator, { schema: {}, document: 1, assert_formats: true }],
   ["thread", "other schemas", jsonschemavalidator, { schema: {}, document: 1, others: {} }],
-])("a run takes place in the %s: %s", async (place, _what, api, input) => {
-  expect(await placeOf(api, input)).toBe(place)
-})
+])("a run takes place in the %s: %s", async (place, _what, api, input) =>
+  expect(await placeOf(api, input)).toBe(place),
+)
 
 test("a run in the service that exceeds the stack is refused as one in a thread is", async () => {
   let reads = 0

@@ -77,8 +77,7 @@ test("a thread in which two calls in a row fail is ended: one may have broken so
   first.isBroken = true
   await expect(call()).rejects.toThrow("broken")
   await expect(call()).rejects.toThrow("broken")
-  expect(first.isEnded).toBe(true)
-  expect(await call()).toBe(1)
+  expect([first.isEnded, await call()]).toEqual([true, 1])
 })
 
 test("an account whose calls fail keeps the API from no other one", async () => {
@@ -198,8 +197,7 @@ test("a call waits a little for a thread that becomes free before another one is
   await advance(19)
   expect(runs.length).toBe(1)
   await advance(1)
-  expect(runs.length).toBe(3)
-  expect(threads.length).toBe(3)
+  expect([runs.length, threads.length]).toEqual([3, 3])
   await endAll()
   expect((await Promise.all(long)).toSorted()).toEqual([0, 1, 2])
   pool.end()

@@ -12,13 +12,8 @@ import { createRunQuestions } from "./run-questions.ts"
 function createTrial(maxMs: number) {
   const clock = createManualClock()
   const timer = createManualTimer()
-  const ports: Ports = {
-    clock,
-    timer,
-    random: createSeededRandom("a"),
-    dns: prepareMockDns({})(),
-    web: webOff,
-  }
+  const answers = { dns: prepareMockDns({})(), web: webOff }
+  const ports: Ports = { clock, timer, random: createSeededRandom("a"), ...answers }
   const steps: string[] = []
   const entering = Promise.withResolvers<void>()
   const place = {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { cert, key } from "../../test/binary/certificate.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import { until } from "../../test/support/until.ts"
@@ -55,68 +55,64 @@ test("a redirect is not followed", async () => {
   expect(seen.filter(({ url }) => url.endsWith("/stolen"))).toEqual([])
 })
 
-describe("why there is no answer", () => {
-  test.each([
-    ["refused", "http://127.0.0.1:1/"],
-    ["unknown-host", "http://nowhere.invalid/"],
-    ["untrusted", `https://127.0.0.1:${secure.port}/`],
-    ["not-tls", `https://127.0.0.1:${server.port}/`],
-    ["broken", `http://127.0.0.1:${breaking.port}/`],
-  ])("%s", async (kind, url) => {
-    const thrown = await send(url).catch((cause: unknown) => cause)
-    expect(thrown).toBeInstanceOf(HttpFailure)
-    expect(thrown).toHaveProperty("kind", kind)
-  })
-
-  test("timeout", async () => {
-    const thrown = await send(`http://127.0.0.1:${silent.port}/`, 1).catch((cause: unknown) => cause)
-    expect(thrown).toHaveProperty("kind", "timeout")
-  })
+test.each([
+  ["refused", "http://127.0.0.1:1/"],
+  ["unknown-host", "http://nowhere.invalid/"],
+  ["untrusted", `https://127.0.0.1:${secure.port}/`],
+  ["not-tls", `https://127.0.0.1:${server.port}/`],
+  ["broken", `http://127.0.0.1:${breaking.port}/`],
+])("why there is no answer: %s", async (kind, url) => {
+  const thrown = await send(url).catch((cause: unknown) => cause)
+  expect(thrown).toBeInstanceOf(HttpFailure)
+  expect(thrown).toHaveProperty("kind", kind)
 })
 
-describe("an answer that goes on", () => {
-  const open = (path: string, timer: Timer, stop = new AbortController().signal) =>
-    createHttpClient(timer).open(
-      { method: "GET", url: `${server.url}${path}`, headers: {}, body: null, limitMs: 10_000 },
-      stop,
-    )
+test("why there is no answer: timeout", async () => {
+  const thrown = await send(`http://127.0.0.1:${silent.port}/`, 1).catch((cause: unknown) => cause)
+  expect(thrown).toHaveProperty("kind", "timeout")
+})
 
-  test("is read while it comes, and ends when it is stopped", async () => {
-    const stop = new AbortController()
-    const { status, headers, pieces } = await open("stream", keepAliveTimer, stop.signal)
-    expect([status, headers.has("date")]).toEqual([200, true])
-    const decoder = new TextDecoder()
-    let text = ""
-    for await (const piece of pieces) {
-      text += decoder.decode(piece, { stream: true })
-      if (text === "a\u00e9b") stop.abort()
-    }
-    expect(text).toBe("a\u00e9b")
-    await cancelled.promise
-  })
+const open = (path: string, timer: Timer, stop = new AbortController().signal) =>
+  createHttpClient(timer).open(
+    { method: "GET", url: `${server.url}${path}`, headers: {}, body: null, limitMs: 10_000 },
+    stop,
+  )
 
-  test("is broken off when nothing comes for too long", async () => {
-    const timer = createManualTimer()
-    const { pieces } = await open("stream", timer)
-    let isOver = false
-    const reading = Array.fromAsync(pieces)
-      .catch((cause: unknown) => cause)
-      .finally(() => {
-        isOver = true
-      })
-    await until(() => {
-      timer.fire()
-      return isOver
+test("an answer that goes on is read while it comes, and ends when it is stopped", async () => {
+  const stop = new AbortController()
+  const { status, headers, pieces } = await open("stream", keepAliveTimer, stop.signal)
+  expect([status, headers.has("date")]).toEqual([200, true])
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const piece of pieces) {
+    text += decoder.decode(piece, { stream: true })
+    if (text === "a\u00e9b") stop.abort()
+  }
+  expect(text).toBe("a\u00e9b")
+  await cancelled.promise
+})
+
+test("an answer that goes on is broken off when nothing comes for too long", async () => {
+  const timer = createManualTimer()
+  const { pieces } = await open("stream", timer)
+  let isOver = false
+  const reading = Array.fromAsync(pieces)
+    .catch((cause: unknown) => cause)
+    .finally(() => {
+      isOver = true
     })
-    const thrown = await reading
-    expect(thrown).toBeInstanceOf(HttpFailure)
-    expect(thrown).toHaveProperty("kind", "timeout")
+  await until(() => {
+    timer.fire()
+    return isOver
   })
+  const thrown = await reading
+  expect(thrown).toBeInstanceOf(HttpFailure)
+  expect(thrown).toHaveProperty("kind", "timeout")
+})
 
-  test("that never begins is a failure", async () => {
-    const url = `http://127.0.0.1:${breaking.port}/`
-    const request = { method: "GET", url, headers: {}, body: null, limitMs: 10_000 }
-    const thrown = await client.open(request, new AbortController().signal).catch((cause: unknown) => cause)
-    expect(thrown).toHaveProperty("kind", "broken")
-  })
+test("an answer that goes on that never begins is a failure", async () => {
+  const url = `http://127.0.0.1:${breaking.port}/`
+  const request = { method: "GET", url, headers: {}, body: null, limitMs: 10_000 }
+  const thrown = await client.open(request, new AbortController().signal).catch((cause: unknown) => cause)
+  expect(thrown).toHaveProperty("kind", "broken")
 })

@@ -5,12 +5,8 @@ import { createWebhookSender, type WebhookRequest, type WebhookSenderOptions } f
 
 const received: { method: string; url: string; host: string | null; type: string | null; body: string }[] = []
 const plain = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: receive })
-const secure = Bun.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  tls: { cert: hookCert, key: hookKey },
-  fetch: receive,
-})
+const tls = { cert: hookCert, key: hookKey }
+const secure = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: receive })
 const reached: (() => void)[] = []
 const silent = listen(() => reached.pop()?.())
 const bodiless = listen((socket) => {
@@ -68,98 +64,76 @@ const timer = createManualTimer()
 const senderWith = (options: Omit<WebhookSenderOptions, "timer"> = {}) =>
   createWebhookSender({ timer, ...options })
 const toLoopback = async () => [{ address: "127.0.0.1", family: 4 }]
+const host = `hooks.example.test:${plain.port}`
+const [byName, byTls] = [`http://${host}/`, `https://hooks.example.test:${secure.port}/`]
+const byAddress = (port: number | undefined, path = "/") => post(`http://127.0.0.1:${port}${path}`)
 
-describe("what is sent", () => {
-  test("a POST with body, headers and the URL's own host", async () => {
-    const { length } = received
-    const sender = senderWith({ resolve: toLoopback })
-    expect(await sender.send(post(`http://hooks.example.test:${plain.port}/in?a=1`))).toEqual({
-      status: 204,
-      retryAfter: null,
-    })
-    expect(received.slice(length)).toEqual([
-      {
-        method: "POST",
-        url: "/in",
-        host: `hooks.example.test:${plain.port}`,
-        type: "application/json",
-        body: '{"ä":1}',
-      },
-    ])
-  })
-
-  test("the system's resolver and IP literals work", async () => {
-    const sender = senderWith()
-    for (const host of ["localhost", "127.0.0.1", "2130706433"])
-      expect(await sender.send(post(`http://${host}:${plain.port}/`))).toMatchObject({ status: 204 })
-  })
-
-  test("over TLS the certificate must be the host's, not the address's", async () => {
-    const sender = senderWith({ resolve: toLoopback, ca: hookCert })
-    expect(await sender.send(post(`https://hooks.example.test:${secure.port}/`))).toMatchObject({
-      status: 204,
-    })
-    expect(await sender.send(post(`https://other.example.test:${secure.port}/`))).toMatchObject({
-      error: expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID"),
-    })
-    const distrustful = senderWith({ resolve: toLoopback })
-    expect(await distrustful.send(post(`https://hooks.example.test:${secure.port}/`))).toMatchObject({
-      error: expect.stringContaining("SELF_SIGNED"),
-    })
-  })
+test("what is sent: a POST with body, headers and the URL's own host", async () => {
+  const { length } = received
+  const sender = senderWith({ resolve: toLoopback })
+  expect(await sender.send(post(`${byName}in?a=1`))).toEqual({ status: 204, retryAfter: null })
+  expect(received.slice(length)).toEqual([
+    { method: "POST", url: "/in", host, type: "application/json", body: '{"ä":1}' },
+  ])
 })
 
-describe("where it goes", () => {
-  test("a host is resolved once, and the connection goes to what was checked", async () => {
-    // DNS rebinding: the name gives an allowed address first, and another one later.
-    let lookups = 0
-    const resolve = async () => [{ address: lookups++ === 0 ? "127.0.0.1" : "127.0.0.99", family: 4 }]
-    const asked: string[] = []
-    const allows = (address: string) => asked.push(address) > 0
-    const sender = senderWith({ resolve, ca: hookCert })
-    expect(await sender.send(post(`https://hooks.example.test:${secure.port}/`, { allows }))).toMatchObject({
-      status: 204,
-    })
-    expect({ lookups, asked }).toEqual({ lookups: 1, asked: ["127.0.0.1"] })
-  })
+test("what is sent: the system's resolver and IP literals work", async () => {
+  const sender = senderWith()
+  for (const host of ["localhost", "127.0.0.1", "2130706433"])
+    expect(await sender.send(post(`http://${host}:${plain.port}/`))).toMatchObject({ status: 204 })
+})
 
-  test("one refused address among several refuses the host, and nothing is connected to", async () => {
-    const { length } = received
-    const resolve = async () => ["127.0.0.1", "10.0.0.7"].map((address) => ({ address, family: 4 }))
-    const sender = senderWith({ resolve })
-    const allows = (address: string) => address !== "10.0.0.7"
-    expect(await sender.send(post(`http://hooks.example.test:${plain.port}/`, { allows }))).toEqual({
-      error: "10.0.0.7 is not an address that may be called",
-    })
-    const literal = post(`http://127.0.0.1:${plain.port}/`, { allows: () => false })
-    expect(await senderWith().send(literal)).toEqual({
-      error: "127.0.0.1 is not an address that may be called",
-    })
-    expect(received).toHaveLength(length)
-  })
+test("what is sent over TLS the certificate must be the host's, not the address's", async () => {
+  const sender = senderWith({ resolve: toLoopback, ca: hookCert })
+  expect(await sender.send(post(byTls))).toMatchObject({ status: 204 })
+  const refused = (reason: string) => ({ error: expect.stringContaining(reason) })
+  const other = post(byTls.replace("hooks", "other"))
+  expect(await sender.send(other)).toMatchObject(refused("ERR_TLS_CERT_ALTNAME_INVALID"))
+  const distrustful = senderWith({ resolve: toLoopback })
+  expect(await distrustful.send(post(byTls))).toMatchObject(refused("SELF_SIGNED"))
+})
 
-  test("a second address serves where the first does not answer", async () => {
-    const resolve = async () => ["127.0.0.9", "127.0.0.1"].map((address) => ({ address, family: 4 }))
-    const sender = senderWith({ resolve })
-    expect(await sender.send(post(`http://hooks.example.test:${plain.port}/`))).toMatchObject({ status: 204 })
-  })
+test("where it goes: a host is resolved once, and the connection goes to what was checked", async () => {
+  // DNS rebinding: the name gives an allowed address first, and another one later.
+  let lookups = 0
+  const resolve = async () => [{ address: lookups++ === 0 ? "127.0.0.1" : "127.0.0.99", family: 4 }]
+  const asked: string[] = []
+  const allows = (address: string) => asked.push(address) > 0
+  const sender = senderWith({ resolve, ca: hookCert })
+  expect(await sender.send(post(byTls, { allows }))).toMatchObject({ status: 204 })
+  expect({ lookups, asked }).toEqual({ lookups: 1, asked: ["127.0.0.1"] })
+})
 
-  test("a redirect is an answer, and is not followed", async () => {
-    const { length } = received
-    const sender = senderWith()
-    expect(await sender.send(post(`http://127.0.0.1:${plain.port}/moved`))).toMatchObject({ status: 307 })
-    expect(received.slice(length).map(({ url }) => url)).toEqual(["/moved"])
-  })
+test("where it goes: one refused address among several refuses the host, and nothing is connected to", async () => {
+  const { length } = received
+  const resolve = async () => ["127.0.0.1", "10.0.0.7"].map((address) => ({ address, family: 4 }))
+  const sender = senderWith({ resolve })
+  const allows = (address: string) => address !== "10.0.0.7"
+  const refusal = (address: string) => ({ error: `${address} is not an address that may be called` })
+  expect(await sender.send(post(byName, { allows }))).toEqual(refusal("10.0.0.7"))
+  const literal = post(`http://127.0.0.1:${plain.port}/`, { allows: () => false })
+  expect(await senderWith().send(literal)).toEqual(refusal("127.0.0.1"))
+  expect(received).toHaveLength(length)
+})
+
+test("where it goes: a second address serves where the first does not answer", async () => {
+  const resolve = async () => ["127.0.0.9", "127.0.0.1"].map((address) => ({ address, family: 4 }))
+  const sender = senderWith({ resolve })
+  expect(await sender.send(post(byName))).toMatchObject({ status: 204 })
+})
+
+test("where it goes: a redirect is an answer, and is not followed", async () => {
+  const { length } = received
+  const sender = senderWith()
+  expect(await sender.send(byAddress(plain.port, "/moved"))).toMatchObject({ status: 307 })
+  expect(received.slice(length).map(({ url }) => url)).toEqual(["/moved"])
 })
 
 describe("what comes back", () => {
   const sender = senderWith()
 
   test("Retry-After is passed on", async () =>
-    expect(await sender.send(post(`http://127.0.0.1:${plain.port}/busy`))).toEqual({
-      status: 429,
-      retryAfter: "17",
-    }))
+    expect(await sender.send(byAddress(plain.port, "/busy"))).toEqual({ status: 429, retryAfter: "17" }))
 
   test.each([
     ["http", silent.port],
@@ -182,7 +156,7 @@ describe("what comes back", () => {
 
   test("a body that stops halfway ends at the limit, and the status counts", async () => {
     const isReached = new Promise<void>((resolve) => reached.push(resolve))
-    const answer = sender.send(post(`http://127.0.0.1:${bodiless.port}/`))
+    const answer = sender.send(byAddress(bodiless.port))
     await isReached
     for (let turn = 0; turn < 10; turn++) await timer.turn()
     timer.advance(10_000)
@@ -196,34 +170,24 @@ describe("what comes back", () => {
       return toLoopback()
     }
     const late = senderWith({ resolve })
-    expect(await late.send(post(`http://hooks.example.test:${plain.port}/`))).toEqual({
-      error: "no answer within 10 s",
-    })
+    expect(await late.send(post(byName))).toEqual({ error: "no answer within 10 s" })
     expect(received).toHaveLength(length)
   })
 
   test("an endless body does not change the status, and is not read", async () => {
     // Time stands still, so without the bound on the body this would not end.
-    expect(await sender.send(post(`http://127.0.0.1:${flooding.port}/`))).toMatchObject({ status: 200 })
+    expect(await sender.send(byAddress(flooding.port))).toMatchObject({ status: 200 })
   })
 
   test("a closed port, a closed connection or a name without address is an error in few words", async () => {
-    expect(await sender.send(post(`http://127.0.0.1:${closing.port}/`))).toEqual({
-      error: expect.stringMatching(/closed|hang up|ECONNRESET/),
-    })
-    expect(await sender.send(post("http://127.0.0.1:1/"))).toEqual({
-      error: "connect ECONNREFUSED 127.0.0.1:1",
-    })
-    const unknown = senderWith({
-      resolve: () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" })),
-    })
-    expect(await unknown.send(post("https://hooks.example.test/"))).toEqual({
-      error: "getaddrinfo ENOTFOUND",
-    })
-    const nowhere = senderWith({ resolve: async () => [] })
-    expect(await nowhere.send(post("https://hooks.example.test/"))).toEqual({
-      error: "the host has no address",
-    })
+    const closed = expect.stringMatching(/closed|hang up|ECONNRESET/)
+    expect(await sender.send(byAddress(closing.port))).toEqual({ error: closed })
+    expect(await sender.send(byAddress(1))).toEqual({ error: "connect ECONNREFUSED 127.0.0.1:1" })
+    const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" })
+    const refused = async (resolve: () => ReturnType<typeof toLoopback>) =>
+      senderWith({ resolve }).send(post(byTls))
+    expect(await refused(() => Promise.reject(unknown))).toEqual({ error: "getaddrinfo ENOTFOUND" })
+    expect(await refused(async () => [])).toEqual({ error: "the host has no address" })
   })
 })
 

@@ -17,49 +17,16 @@ import { toSqlite } from "./sqlite/statement.ts"
 /** Mutations of each table with a text and a number at every place that a caller can fill. */
 function mutationsOf(text: string, number: number): readonly Mutation[] {
   const secret = { hash: text, prefix: text, createdMs: number }
-  const account = accountDetailsOf({
-    id: text,
-    name: text,
-    plan: text,
-    bonus: number,
-    externalId: text,
-    email: text,
-  })
+  const named = { id: text, name: text }
+  const account = accountDetailsOf({ ...named, plan: text, bonus: number, externalId: text, email: text })
   const key = keyDetailsOf({ id: text, name: text, allowApis: [text], rateLimit: number, metadata: text })
-  const owner = {
-    kind: "portal",
-    owner: text,
-    name: text,
-    permissions: [text],
-    adminKeyId: null,
-    accountId: text,
-  } as const
-  const person = {
-    id: text,
-    name: text,
-    permissions: [text],
-    held: [text],
-    createdMs: number,
-    removedMs: null,
-  }
+  const held = { permissions: [text], adminKeyId: null }
+  const owner = { kind: "portal", owner: text, name: text, ...held, accountId: text } as const
+  const person = { ...named, permissions: [text], held: [text], createdMs: number, removedMs: null }
   const session = { ...owner, id: text, createdMs: number, expiresMs: number, keyHash: text, passkeyId: null }
-  const asked = {
-    kind: "sign-up",
-    email: text,
-    name: text,
-    plan: text,
-    terms: text,
-    accountId: null,
-  } as const
-  const link = {
-    ...asked,
-    id: text,
-    browser: text,
-    network: text,
-    createdMs: number,
-    expiresMs: number,
-    usedMs: null,
-  }
+  const asked = { kind: "sign-up", email: text, plan: text, terms: text, accountId: null } as const
+  const times = { createdMs: number, expiresMs: number, usedMs: null }
+  const link = { ...asked, ...named, browser: text, network: text, ...times }
   const limits = {
     ...{ asked: "sign-up" as const, mailbox: text, networks: [{ name: text, most: number }], inAll: number },
     ...{ perMailboxAndNetwork: number, perMailbox: number, mostPerMailbox: number },

@@ -14,9 +14,8 @@ test.each([
   expect(joinLabels(labels)).toBe(name)
 })
 
-test("a backslash before another character, and at the end, stands for itself", () => {
-  expect(splitLabels("a\\b\\032.c\\")).toEqual(["a\\b\\032", "c\\"])
-})
+test("a backslash before another character, and at the end, stands for itself", () =>
+  expect(splitLabels("a\\b\\032.c\\")).toEqual(["a\\b\\032", "c\\"]))
 
 test("different labels make different names", () => {
   const label = fc.string({ unit: fc.constantFrom("a", ".", "\\", "\0", "\xff"), minLength: 1, maxLength: 6 })

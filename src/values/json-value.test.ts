@@ -33,9 +33,7 @@ test.each([
     '{"\\udc00": 1}',
     "must be well-formed Unicode text, without lone surrogates",
   ],
-])("%s", (_title, text, mistake) => {
-  expect(mistakeOfJson(JSON.parse(text))).toBe(mistake)
-})
+])("%s", (_title, text, mistake) => expect(mistakeOfJson(JSON.parse(text))).toBe(mistake))
 
 test("a whole number that lost digits is found, wherever it is, and no safe one is", () => {
   const whole = fc.oneof(

@@ -15,10 +15,8 @@ for (const id of [76, 77]) {
 
 test("usage is a table with the columns that it is divided by, to be saved as a file", async () => {
   const answer = await admin("GET", "/usage?format=csv&by=account&by=key&from=2025-01-01")
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([
-    200,
-    "text/csv; charset=utf-8; header=present",
-  ])
+  const type = "text/csv; charset=utf-8; header=present"
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, type])
   expect(answer.headers.get("content-disposition")).toBe('attachment; filename="usage.csv"')
   expect(answer.text).toBe(`account,key,calls,credits\r\n${caller.account},${caller.id},2,2\r\n`)
 })
@@ -54,30 +52,25 @@ test("the command line prints the same from a store and from a service", async (
     runLine(`${line} ${days} --db ${service.db}`),
     runLine(`${line} ${days} --server ${service.url}`, { env }),
   ])
-  for (const { code, out, err } of results) {
+  for (const { code, out, err } of results)
     expect({ code, out, err }).toEqual({
       code: 0,
       out: `account,api,calls,credits\r\n${caller.account},bluetoothlookup,2,2\r\n`,
       err: "",
     })
-  }
 })
 
 test("CSV and JSON at once is wrong usage", async () => {
   const { code, err } = await runLine(`usage --csv --json --db ${service.db}`)
-  expect({ code, err }).toEqual({
-    code: 2,
-    err: expect.stringContaining("cannot be used with option '--json'"),
-  })
+  expect([code, err]).toEqual([2, expect.stringContaining("cannot be used with option '--json'")])
 })
 
 test("statements of several customers and months are files with different names", async () => {
   const nameOf = async (path: string) =>
     (await admin("GET", path)).headers.get("content-disposition")?.replace("attachment; filename=", "")
   const { account } = caller
-  expect(await nameOf(`/accounts/${account}/statements/2025-01?format=csv`)).toBe(
-    `"statement-${account}-2025-01.csv"`,
-  )
+  const monthly = `/accounts/${account}/statements/2025-01?format=csv`
+  expect(await nameOf(monthly)).toBe(`"statement-${account}-2025-01.csv"`)
   expect(await nameOf("/statements?month=2025-01&format=csv")).toBe('"statements-2025-01.csv"')
   expect(await nameOf(`/keys?account=${account}&format=csv`)).toBe(`"key-list-${account}.csv"`)
   expect(await nameOf("/accounts?format=csv")).toBe('"account-list.csv"')
@@ -86,9 +79,8 @@ test("statements of several customers and months are files with different names"
 test("a statement as CSV has account, name, month and price in each line", async () => {
   const { text } = await admin("GET", `/accounts/${caller.account}/statements/2025-01?format=csv`)
   const [head = "", ...rows] = text.trimEnd().split("\r\n")
-  expect(head).toStartWith(
-    "account,name,month,final,month_plan,month_price,line,id,at,plan,price,monthly_credits,",
-  )
+  const columns = "account,name,month,final,month_plan,month_price,line,id,at,plan,price,"
+  expect(head).toStartWith(`${columns}monthly_credits,`)
   expect(head).toEndWith(",granted,adjusted,used")
   expect(rows.length).toBeGreaterThan(1)
   for (const row of rows) expect(row).toMatch(new RegExp(`^${caller.account},[^,]*,2025-01,false,pro,`))

@@ -16,9 +16,8 @@ const text = printAdminOpenApi({ operations, apiIds, version })
 const document = JSON.parse(text) as OpenApiDocument
 const routes = routesOf(operations)
 
-test("passes the recommended rules of Redocly without a warning", async () => {
-  expect(await lintOpenApi(text)).toEqual([])
-})
+test("passes the recommended rules of Redocly without a warning", async () =>
+  expect(await lintOpenApi(text)).toEqual([]))
 
 test("is served without a key, and sent again only when it has changed", async () => {
   const service = await startTestService({ configText: "" })

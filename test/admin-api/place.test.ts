@@ -10,24 +10,21 @@ test.each([
   ["127.0.0.1:8081", { host: "127.0.0.1", port: 8081 }],
   ["[::1]:0", { host: "::1", port: 0 }],
   ["admin.example:65535", { host: "admin.example", port: 65_535 }],
-])("--admin %s is read", (text, place) => {
-  expect(adminPlace(text)).toEqual(place as ReturnType<typeof adminPlace>)
-})
+])("--admin %s is read", (text, place) =>
+  expect(adminPlace(text)).toEqual(place as ReturnType<typeof adminPlace>),
+)
 
 test.each(["", ..."on 8081 :8081 127.0.0.1 ::1:8081 127.0.0.1:65536 127.0.0.1:8081/x".split(" "), "a b:1"])(
   "--admin %p is refused",
-  (text) => {
-    expect(() => adminPlace(text)).toThrow("must be off, same, or HOST:PORT")
-  },
+  (text) => expect(() => adminPlace(text)).toThrow("must be off, same, or HOST:PORT"),
 )
 
 test("off: every path is a 404", async () => {
   const service = await startTestService({ flags: { admin: "off" } })
   const { key } = await createTestAdminKey(service.db)
   expect(service.server.adminUrl).toBeNull()
-  expect((await fetch(`${service.url}/admin/v1/accounts`, { headers: { "x-admin-key": key } })).status).toBe(
-    404,
-  )
+  const headers = { "x-admin-key": key }
+  expect((await fetch(`${service.url}/admin/v1/accounts`, { headers })).status).toBe(404)
   expect((await fetch(`${service.url}/admin/openapi.json`)).status).toBe(404)
   expect(service.logged()).toContain("admin API is off")
 })
@@ -45,16 +42,12 @@ test("an address of its own: there alone, with nothing else, until the service s
   expect(url).not.toBe(service.url)
   expect(service.logged()).toContain(url)
   expect((await adminClient(url, key)("GET", "/accounts")).status).toBe(200)
-  expect((await fetch(`${service.url}/admin/v1/accounts`, { headers: { "x-admin-key": key } })).status).toBe(
-    404,
-  )
+  const headers = { "x-admin-key": key }
+  expect((await fetch(`${service.url}/admin/v1/accounts`, { headers })).status).toBe(404)
   for (const path of ["/", "/v1/bluetoothlookup?companyid=76", "/health", "/metrics", "/openapi.json"]) {
     const answer = await fetch(url + path)
-    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
-      path,
-      404,
-      "application/problem+json",
-    ])
+    const found = [path, answer.status, answer.headers.get("content-type")]
+    expect(found).toEqual([path, 404, "application/problem+json"])
   }
   const preflight = await fetch(`${url}/admin/v1/accounts`, { method: "OPTIONS" })
   expect([preflight.status, preflight.headers.get("allow")]).toEqual([204, "GET, POST"])

@@ -29,10 +29,8 @@ test("a call has the answer, the price and the headers of a call with the key th
   })
   expect([status, text]).toEqual([200, await rest.text()])
   expect([headers.get("x-api-credits-used"), rest.headers.get("x-api-credits-used")]).toEqual(["1", "2"])
-  expect([headers.get("cache-control"), headers.get("access-control-allow-origin")]).toEqual([
-    "no-store",
-    null,
-  ])
+  const kept = [headers.get("cache-control"), headers.get("access-control-allow-origin")]
+  expect(kept).toEqual(["no-store", null])
   const body = { message: "a", secret: "b" }
   const posted = await browser.send("POST", "/portal/v1/calls/hmac?format=yaml", { body })
   expect([posted.status, posted.headers.get("content-type")]).toEqual([200, "application/yaml"])
@@ -97,11 +95,8 @@ test("a call that is sent again with its Idempotency-Key is answered and not cha
   const headers = { "idempotency-key": "one-call-of-a-page" }
   const send = () => browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76", { headers })
   const [first, again] = [await send(), await send()]
-  expect([first.status, first.text, first.headers.get("idempotent-replayed")]).toEqual([
-    200,
-    again.text,
-    null,
-  ])
+  expect([first.status, first.text]).toEqual([200, again.text])
+  expect(first.headers.get("idempotent-replayed")).toBeNull()
   expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
   expect(again.headers.get("x-api-credits-used")).toBe("1")
 })

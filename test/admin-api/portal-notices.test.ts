@@ -19,15 +19,13 @@ test("a customer chooses mail, and an account without an address cannot", async 
   const ann = await signIn({ email: "ann@example.com" })
   expect(ann.opened.body).toMatchObject({ account: { mail: true } })
   expect(ann.opened.body.may).toContain("notices.choose")
-  const chosen = await ann.browser.send("POST", `/portal/v1/accounts/${ann.id}/notify`, {
-    body: { notify: "both" },
-  })
+  const path = `/portal/v1/accounts/${ann.id}/notify`
+  const chosen = await ann.browser.send("POST", path, { body: { notify: "both" } })
   expect([chosen.status, chosen.body]).toMatchObject([200, { notify: "both", events: ["key.expiring"] }])
   expect((await admin("GET", `/accounts/${ann.id}`)).body.notify).toBe("both")
   const bea = await signIn({})
-  const refused = await bea.browser.send("POST", `/portal/v1/accounts/${bea.id}/notify`, {
-    body: { notify: "mail" },
-  })
+  const other = `/portal/v1/accounts/${bea.id}/notify`
+  const refused = await bea.browser.send("POST", other, { body: { notify: "mail" } })
   expect([refused.status, refused.body.parameter]).toEqual([409, "notify"])
   expect(refused.body.detail).toBe(
     "The account has no e-mail address. Ask the operator of this service to set one.",

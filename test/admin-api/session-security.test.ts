@@ -121,11 +121,8 @@ test("a page of another origin reads nothing with the cookie, and its preflight 
     for (const site of ["cross-site", "same-site"]) {
       const headers = { origin: "http://127.0.0.1:1", "sec-fetch-site": site }
       const answer = await one.send("GET", path, { headers })
-      expect([path, answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([
-        path,
-        403,
-        null,
-      ])
+      const found = [path, answer.status, answer.headers.get("access-control-allow-origin")]
+      expect(found).toEqual([path, 403, null])
     }
     const asked = { origin: "https://evil.example", "access-control-request-method": "POST" }
     const preflight = await fetch(service.url + path, { method: "OPTIONS", headers: asked })
@@ -134,54 +131,49 @@ test("a page of another origin reads nothing with the cookie, and its preflight 
   }
 })
 
-describe("a cookie that someone else has set", () => {
-  test("is never taken over by a sign-in: there is always a new one", async () => {
-    const { key } = await createTestAdminKey(service.db)
-    const { browser: attacker } = await operator()
-    for (const planted of [
-      createSecret("sessionToken", systemRandom),
-      [...attacker.cookies.values()][0] ?? "",
-    ]) {
-      const browser = openBrowser(service.url)
-      browser.cookies.set("penknife-console", planted)
-      expect((await browser.signIn("console", { key })).status).toBe(201)
-      expect(browser.cookies.get("penknife-console")).not.toBe(planted)
-      const knows = openBrowser(service.url)
-      knows.cookies.set("penknife-console", planted)
-      expect((await knows.send("GET", "/console/session")).body).toEqual({ signed_in: false })
-    }
-  })
+test("a cookie that someone else has set is never taken over by a sign-in: there is always a new one", async () => {
+  const { key } = await createTestAdminKey(service.db)
+  const { browser: attacker } = await operator()
+  const own = [...attacker.cookies.values()][0] ?? ""
+  for (const planted of [createSecret("sessionToken", systemRandom), own]) {
+    const browser = openBrowser(service.url)
+    browser.cookies.set("penknife-console", planted)
+    expect((await browser.signIn("console", { key })).status).toBe(201)
+    expect(browser.cookies.get("penknife-console")).not.toBe(planted)
+    const knows = openBrowser(service.url)
+    knows.cookies.set("penknife-console", planted)
+    expect((await knows.send("GET", "/console/session")).body).toEqual({ signed_in: false })
+  }
+})
 
-  test("beside the own one makes both count for nothing", async () => {
-    const [{ browser }, { browser: attacker }] = [await operator(), await operator()]
-    const own = browser.cookies.get("penknife-console")
-    const planted = attacker.cookies.get("penknife-console")
-    for (const cookie of [
-      `penknife-console=${planted}; penknife-console=${own}`,
-      `penknife-console=${own}; penknife-console=${planted}`,
-      `penknife-console=; penknife-console=${own}`,
-    ]) {
-      expect((await browser.send("GET", "/console/session", { headers: { cookie } })).body).toEqual({
-        signed_in: false,
-      })
-    }
-    const cookie = `other=1; penknife-console=${own}; xpenknife-console=${planted}`
-    expect((await browser.send("GET", "/console/session", { headers: { cookie } })).status).toBe(200)
-  })
+test("a cookie that someone else has set beside the own one makes both count for nothing", async () => {
+  const [{ browser }, { browser: attacker }] = [await operator(), await operator()]
+  const own = browser.cookies.get("penknife-console")
+  const planted = attacker.cookies.get("penknife-console")
+  for (const cookie of [
+    `penknife-console=${planted}; penknife-console=${own}`,
+    `penknife-console=${own}; penknife-console=${planted}`,
+    `penknife-console=; penknife-console=${own}`,
+  ]) {
+    const { body } = await browser.send("GET", "/console/session", { headers: { cookie } })
+    expect(body).toEqual({ signed_in: false })
+  }
+  const cookie = `other=1; penknife-console=${own}; xpenknife-console=${planted}`
+  expect((await browser.send("GET", "/console/session", { headers: { cookie } })).status).toBe(200)
+})
 
-  test("of the portal opens no console, and the other way round", async () => {
-    const [{ browser }, { browser: owner }] = [await operator(), await customer()]
-    const swapped = openBrowser(service.url)
+test("a cookie that someone else has set of the portal opens no console, and the other way round", async () => {
+  const [{ browser }, { browser: owner }] = [await operator(), await customer()]
+  const swapped = openBrowser(service.url)
+  swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
+  swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
+  for (const path of ["/admin/v1/accounts", "/portal/v1/keys"])
+    expect([path, (await swapped.send("GET", path)).status]).toEqual([path, 401])
+  for (const path of ["/console/session", "/portal/session"]) {
     swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
     swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
-    for (const path of ["/admin/v1/accounts", "/portal/v1/keys"])
-      expect([path, (await swapped.send("GET", path)).status]).toEqual([path, 401])
-    for (const path of ["/console/session", "/portal/session"]) {
-      swapped.cookies.set("penknife-portal", browser.cookies.get("penknife-console") ?? "")
-      swapped.cookies.set("penknife-console", owner.cookies.get("penknife-portal") ?? "")
-      expect((await swapped.send("GET", path)).body.signed_in).toBe(false)
-    }
-  })
+    expect((await swapped.send("GET", path)).body.signed_in).toBe(false)
+  }
 })
 
 test("nothing of a session is kept by a cache, and nothing leads to another address", async () => {
@@ -222,9 +214,8 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     const read = async (one: typeof browser) => (await one.send("GET", "/admin/v1/whoami")).status
     expect(await read(elsewhere)).toBe(200)
     expect((await browser.send("DELETE", "/console/session")).status).toBe(204)
-    expect([await read(elsewhere), await read(others[0] ?? browser), await read(stranger)]).toEqual([
-      401, 200, 200,
-    ])
+    const states = [await read(elsewhere), await read(others[0] ?? browser), await read(stranger)]
+    expect(states).toEqual([401, 200, 200])
     expect((await others[0]?.send("DELETE", "/console/session?everywhere=true"))?.status).toBe(204)
     expect([
       await read(others[0] ?? browser),
@@ -245,77 +236,69 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
   })
 })
 
-describe("a session ends", () => {
-  test("at its time: 12 hours in the console, 24 in the portal", async () => {
-    const own = await startTestService()
-    const [{ browser }, { browser: owner }] = [await operator(own), await customer(own)]
-    const signedIn = async () => [
-      (await browser.send("GET", "/console/session")).body.signed_in,
-      (await owner.send("GET", "/portal/session")).body.signed_in,
-    ]
-    own.clock.advance(12 * 3_600_000 - 1)
-    expect(await signedIn()).toEqual([true, true])
-    own.clock.advance(1)
-    expect(await signedIn()).toEqual([false, true])
-    own.clock.advance(12 * 3_600_000)
-    expect(await signedIn()).toEqual([false, false])
-  })
+test("a session ends at its time: 12 hours in the console, 24 in the portal", async () => {
+  const own = await startTestService()
+  const [{ browser }, { browser: owner }] = [await operator(own), await customer(own)]
+  const signedIn = async () => [
+    (await browser.send("GET", "/console/session")).body.signed_in,
+    (await owner.send("GET", "/portal/session")).body.signed_in,
+  ]
+  own.clock.advance(12 * 3_600_000 - 1)
+  expect(await signedIn()).toEqual([true, true])
+  own.clock.advance(1)
+  expect(await signedIn()).toEqual([false, true])
+  own.clock.advance(12 * 3_600_000)
+  expect(await signedIn()).toEqual([false, false])
+})
 
-  test("with the admin key that opened it, when that is revoked or expires", async () => {
-    const { id, browser } = await operator()
-    await admin("POST", `/admins/${id}/revoke`)
-    expect((await browser.send("GET", "/admin/v1/accounts")).status).toBe(401)
-    const own = await startTestService()
-    const { key } = await createTestAdminKey(own.db, { expiresMs: own.clock.now() + 1_000 })
-    const short = openBrowser(own.url)
-    const opened = await short.signIn("console", { key })
-    expect(opened.body.expires).toBe(new Date(own.clock.now() + 1_000).toISOString())
-    own.clock.advance(1_000)
-    expect((await short.send("GET", "/console/session")).body).toEqual({ signed_in: false })
-  })
+test("a session ends with the admin key that opened it, when that is revoked or expires", async () => {
+  const { id, browser } = await operator()
+  await admin("POST", `/admins/${id}/revoke`)
+  expect((await browser.send("GET", "/admin/v1/accounts")).status).toBe(401)
+  const own = await startTestService()
+  const { key } = await createTestAdminKey(own.db, { expiresMs: own.clock.now() + 1_000 })
+  const short = openBrowser(own.url)
+  const opened = await short.signIn("console", { key })
+  expect(opened.body.expires).toBe(new Date(own.clock.now() + 1_000).toISOString())
+  own.clock.advance(1_000)
+  expect((await short.send("GET", "/console/session")).body).toEqual({ signed_in: false })
+})
 
-  test("when the account is closed, until it is opened again", async () => {
-    const { account, browser, key } = await customer()
-    await admin("POST", `/accounts/${account}/close`)
-    expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(401)
-    expect((await openBrowser(service.url).signIn("portal", { key })).body.detail).toContain(
-      "The account is closed.",
-    )
-    await admin("POST", `/accounts/${account}/reopen`)
-    expect((await browser.send("GET", "/portal/session")).status).toBe(200)
-  })
+test("a session ends when the account is closed, until it is opened again", async () => {
+  const { account, browser, key } = await customer()
+  await admin("POST", `/accounts/${account}/close`)
+  expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(401)
+  const { body } = await openBrowser(service.url).signIn("portal", { key })
+  expect(body.detail).toContain("The account is closed.")
+  await admin("POST", `/accounts/${account}/reopen`)
+  expect((await browser.send("GET", "/portal/session")).status).toBe(200)
+})
 
-  test.each([
-    ["revoked", (id: string) => admin("POST", `/keys/${id}/revoke`), "The API key has been revoked."],
-    ["disabled", (id: string) => admin("POST", `/keys/${id}/disable`), "The API key is disabled."],
-    [
-      "replaced",
-      (id: string) => admin("POST", `/keys/${id}/rotate`),
-      "The API key was replaced by a new one.",
-    ],
-    [
-      "bound to other networks",
-      (id: string) => admin("PATCH", `/keys/${id}`, { body: { allow_ips: ["192.0.2.1/32"] } }),
-      "may not be used from your address",
-    ],
-  ])("with the API key that opened it, when that is %s", async (_name, change, said) => {
-    const { id, key, browser } = await customer()
-    expect((await change(id)).status).toBe(200)
-    expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(401)
-    const again = await openBrowser(service.url).signIn("portal", { key })
-    expect([again.status, again.body.detail]).toEqual([401, expect.stringContaining(said)])
-  })
+test.each([
+  ["revoked", (id: string) => admin("POST", `/keys/${id}/revoke`), "The API key has been revoked."],
+  ["disabled", (id: string) => admin("POST", `/keys/${id}/disable`), "The API key is disabled."],
+  ["replaced", (id: string) => admin("POST", `/keys/${id}/rotate`), "The API key was replaced by a new one."],
+  [
+    "bound to other networks",
+    (id: string) => admin("PATCH", `/keys/${id}`, { body: { allow_ips: ["192.0.2.1/32"] } }),
+    "may not be used from your address",
+  ],
+])("a session ends with the API key that opened it, when that is %s", async (_name, change, said) => {
+  const { id, key, browser } = await customer()
+  expect((await change(id)).status).toBe(200)
+  expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(401)
+  const again = await openBrowser(service.url).signIn("portal", { key })
+  expect([again.status, again.body.detail]).toEqual([401, expect.stringContaining(said)])
+})
 
-  test("but not when its own page gives a new text to the key that opened it", async () => {
-    const { id, browser, key } = await customer()
-    const other = openBrowser(service.url)
-    await other.signIn("portal", { key })
-    const rotated = await browser.send("POST", `/portal/v1/keys/${id}/rotate`, { body: {} })
-    expect(rotated.body.key).toMatch(/^pk-/)
-    expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(200)
-    // Whoever else signed in with the old text is out.
-    expect((await other.send("GET", "/portal/v1/keys")).status).toBe(401)
-  })
+test("a session ends but not when its own page gives a new text to the key that opened it", async () => {
+  const { id, browser, key } = await customer()
+  const other = openBrowser(service.url)
+  await other.signIn("portal", { key })
+  expect((await browser.send("POST", `/portal/v1/keys/${id}/rotate`, { body: {} })).body.key).toMatch(/^pk-/)
+  expect((await browser.send("GET", "/portal/v1/keys")).status).toBe(200)
+  // Whoever else signed in with the old text is out.
+  expect((await other.send("GET", "/portal/v1/keys")).status).toBe(401)
 })
 
 test.each([
@@ -328,9 +311,8 @@ test.each([
   const { key, account, id } = await service.createKey("pro", limits)
   const browser = openBrowser(service.url)
   const { body } = await browser.signIn("portal", { key })
-  expect(
-    (body.may as string[]).filter((name) => !/(?:get|list|query|attempts|show|months)$/.test(name)),
-  ).toEqual([])
+  const reads = /(?:get|list|query|attempts|show|months)$/
+  expect((body.may as string[]).filter((name) => !reads.test(name))).toEqual([])
   for (const [method, path, sent] of [
     ["POST", "/keys", { account }],
     ["POST", `/keys/${id}/rotate`, {}],

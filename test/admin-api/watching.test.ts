@@ -128,9 +128,8 @@ test("ends when its key is revoked, expires, or may no longer watch; others go o
   const revoked = await issue({ may: ["requests.read"] })
   const expiring = await issue({ may: ["requests.*"], expires: "1h" })
   const good = await issue({ may: ["requests.read"] })
-  const watches = await Promise.all(
-    [revoked, expiring, good].map(({ key }) => watch(service.url, String(key))),
-  )
+  const open = ({ key }: { readonly key?: unknown }) => watch(service.url, String(key))
+  const watches = await Promise.all([revoked, expiring, good].map(open))
   for (const one of watches) await one.readTo(": watching")
   await admin("POST", `/admins/${revoked.id}/revoke`)
   service.clock.advance(3_600_000)
@@ -171,13 +170,11 @@ test("one key takes 5 of the watches at once, and leaves the others to others", 
 
 test("takes 20 at once; one more is a 503 until another has gone", async () => {
   const service = await startTestService()
-  const keys = await Promise.all(
-    Array.from({ length: 5 }, async () => (await createTestAdminKey(service.db)).key),
-  )
+  const issue = async () => (await createTestAdminKey(service.db)).key
+  const keys = await Promise.all(Array.from({ length: 5 }, issue))
   const [key = ""] = keys.splice(4)
-  const watches = await Promise.all(
-    keys.flatMap((one) => Array.from({ length: 5 }, () => watch(service.url, one))),
-  )
+  const five = keys.flatMap((one) => Array.from({ length: 5 }, () => watch(service.url, one)))
+  const watches = await Promise.all(five)
   const more = await adminClient(service.url, key)("GET", "/requests")
   expect([more.status, more.headers.get("retry-after")]).toEqual([503, "10"])
   expect(more.body.detail).toStartWith("Close another watch first")
@@ -197,6 +194,5 @@ test("in the mock, too: until a reset, and the journal leaves it out", async () 
   expect(watching.events()).toMatchObject([{ status: 200, credits: 1 }])
   await mock.reset()
   expect(await watching.readAll()).toEndWith('event: end\ndata: {"reason":"closing"}\n\n')
-  const { data } = await mock.control("GET", "/requests")
-  expect(JSON.stringify(data)).not.toContain("/admin/v1/requests")
+  expect(JSON.stringify((await mock.control("GET", "/requests")).data)).not.toContain("/admin/v1/requests")
 })

@@ -1,5 +1,5 @@
 /** One operation for many things: each run is checked, recorded and answered as if it was sent alone, on both stores. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { createAdministration } from "../../src/admin/administration.ts"
@@ -84,87 +84,79 @@ test.each(useStoreKinds().map((kind) => [kind.name, kind] as const))(
   },
 )
 
-describe("permissions", () => {
-  test("a bulk needs the permission of its operation: no other one lets any item run", async () => {
-    const admin = openAdministration()
-    expect(offered.length).toBeGreaterThan(5)
-    const [id = ""] = await accounts(admin, 1)
-    const earlier = (await admin.audit()).length
-    for (const operation of offered) {
-      const needed = operations.find((one) => one.id === operation)?.permission ?? "none"
-      const others = Object.keys(permissions).filter((one) => one !== needed)
-      const items = [{ id }]
-      const refused = await admin.refusal(
-        runBulk,
-        { operation, items },
-        { as: actorOf({ permissions: others }) },
-      )
-      expect([refused.code, refused.message]).toEqual(["forbidden", `This needs the permission '${needed}'.`])
-      const [result] = await bulk(admin, { operation, items }, { as: actorOf({ permissions: [needed] }) })
-      expect([operation, result?.problem]).not.toEqual([operation, "forbidden"])
-    }
-    expect((await admin.audit()).slice(earlier).map(({ operation }) => operation)).not.toContain("bulk.run")
-  })
-
-  test("a parameter that needs a second permission needs it in a bulk too", async () => {
-    const admin = openAdministration()
-    const [id = ""] = await accounts(admin, 1)
-    const as = actorOf({ permissions: ["accounts.write"] })
-    const item = { id, email: "mine@example.com" }
-    const alone = await admin.refusal(updateAccount, item, { as })
-    const [result] = await bulk(admin, { operation: "accounts.update", items: [item] }, { as })
-    expect([alone.code, result?.problem, result?.detail]).toEqual(["forbidden", "forbidden", alone.message])
-    expect((await admin.parts.admin.findAccount(id))?.email).toBeNull()
-  })
-
-  test("customers cannot run one", async () => {
-    const admin = openAdministration()
-    const [id = ""] = await accounts(admin, 1)
-    const { key, ...made } = await admin.run(createApiKey, { account: id, name: "ci" })
-    const as = actorOf({ account: id, permissions: ["keys.write"] })
-    const values = { operation: "keys.disable", items: [{ id: made.id }] }
-    expect((await admin.refusal(runBulk, values, { as })).code).toBe("forbidden")
-  })
+test("permissions: a bulk needs the permission of its operation: no other one lets any item run", async () => {
+  const admin = openAdministration()
+  expect(offered.length).toBeGreaterThan(5)
+  const [id = ""] = await accounts(admin, 1)
+  const earlier = (await admin.audit()).length
+  for (const operation of offered) {
+    const needed = operations.find((one) => one.id === operation)?.permission ?? "none"
+    const others = Object.keys(permissions).filter((one) => one !== needed)
+    const items = [{ id }]
+    const as = actorOf({ permissions: others })
+    const refused = await admin.refusal(runBulk, { operation, items }, { as })
+    expect([refused.code, refused.message]).toEqual(["forbidden", `This needs the permission '${needed}'.`])
+    const [result] = await bulk(admin, { operation, items }, { as: actorOf({ permissions: [needed] }) })
+    expect([operation, result?.problem]).not.toEqual([operation, "forbidden"])
+  }
+  expect((await admin.audit()).slice(earlier).map(({ operation }) => operation)).not.toContain("bulk.run")
 })
 
-describe("an Idempotency-Key", () => {
-  test("lets each thing be changed once, however the items are put into parts", async () => {
-    const admin = openAdministration()
-    const [one = "", two = "", three = ""] = await accounts(admin, 3)
-    const before = (await bonusOf(admin, one)) ?? 0
-    const itemOf = (id: string) => ({ id, credits: 5, reason: "Gift" })
-    const send = (ids: string[], idempotencyKey?: string) =>
-      bulk(admin, { operation: "credits.adjust", items: ids.map(itemOf) }, { idempotencyKey })
-    await send([one, two], "run 1")
-    const again = await send([three, two, one], "run 1")
-    expect(again.map(({ problem }) => problem)).toEqual([null, null, null])
-    for (const id of [one, two, three]) expect(await bonusOf(admin, id)).toBe(before + 5)
-    await send([one], "run 2")
-    await send([one])
-    expect(await bonusOf(admin, one)).toBe(before + 15)
-  })
+test("permissions: a parameter that needs a second permission needs it in a bulk too", async () => {
+  const admin = openAdministration()
+  const [id = ""] = await accounts(admin, 1)
+  const as = actorOf({ permissions: ["accounts.write"] })
+  const item = { id, email: "mine@example.com" }
+  const alone = await admin.refusal(updateAccount, item, { as })
+  const [result] = await bulk(admin, { operation: "accounts.update", items: [item] }, { as })
+  expect([alone.code, result?.problem, result?.detail]).toEqual(["forbidden", "forbidden", alone.message])
+  expect((await admin.parts.admin.findAccount(id))?.email).toBeNull()
+})
 
-  test("refuses other contents for the same thing, and not for others", async () => {
-    const admin = openAdministration()
-    const [one = "", two = ""] = await accounts(admin, 2)
-    const options = { idempotencyKey: "run 1" }
-    const items = [{ id: one, credits: 5, reason: "Gift" }]
-    await bulk(admin, { operation: "credits.adjust", items }, options)
-    const other = [one, two].map((id) => ({ id, credits: 6, reason: "Gift" }))
-    const results = await bulk(admin, { operation: "credits.adjust", items: other }, options)
-    expect(results.map(({ problem }) => problem)).toEqual(["idempotency-mismatch", null])
-  })
+test("permissions: customers cannot run one", async () => {
+  const admin = openAdministration()
+  const [id = ""] = await accounts(admin, 1)
+  const { key, ...made } = await admin.run(createApiKey, { account: id, name: "ci" })
+  const as = actorOf({ account: id, permissions: ["keys.write"] })
+  const values = { operation: "keys.disable", items: [{ id: made.id }] }
+  expect((await admin.refusal(runBulk, values, { as })).code).toBe("forbidden")
+})
 
-  test("tries again what was refused", async () => {
-    const admin = openAdministration()
-    const [account = ""] = await accounts(admin, 1)
-    const { id } = await admin.run(createApiKey, { account, name: "ci" })
-    const send = (operation: string) =>
-      bulk(admin, { operation, items: [{ id }] }, { idempotencyKey: operation })
-    expect(await send("keys.enable")).toMatchObject([{ problem: "conflict" }])
-    await admin.run(disableKey, { id })
-    expect(await send("keys.enable")).toMatchObject([{ problem: null }])
-  })
+test("an Idempotency-Key lets each thing be changed once, however the items are put into parts", async () => {
+  const admin = openAdministration()
+  const [one = "", two = "", three = ""] = await accounts(admin, 3)
+  const before = (await bonusOf(admin, one)) ?? 0
+  const itemOf = (id: string) => ({ id, credits: 5, reason: "Gift" })
+  const send = (ids: string[], idempotencyKey?: string) =>
+    bulk(admin, { operation: "credits.adjust", items: ids.map(itemOf) }, { idempotencyKey })
+  await send([one, two], "run 1")
+  expect((await send([three, two, one], "run 1")).map(({ problem }) => problem)).toEqual([null, null, null])
+  for (const id of [one, two, three]) expect(await bonusOf(admin, id)).toBe(before + 5)
+  await send([one], "run 2")
+  await send([one])
+  expect(await bonusOf(admin, one)).toBe(before + 15)
+})
+
+test("an Idempotency-Key refuses other contents for the same thing, and not for others", async () => {
+  const admin = openAdministration()
+  const [one = "", two = ""] = await accounts(admin, 2)
+  const options = { idempotencyKey: "run 1" }
+  const items = [{ id: one, credits: 5, reason: "Gift" }]
+  await bulk(admin, { operation: "credits.adjust", items }, options)
+  const other = [one, two].map((id) => ({ id, credits: 6, reason: "Gift" }))
+  const results = await bulk(admin, { operation: "credits.adjust", items: other }, options)
+  expect(results.map(({ problem }) => problem)).toEqual(["idempotency-mismatch", null])
+})
+
+test("an Idempotency-Key tries again what was refused", async () => {
+  const admin = openAdministration()
+  const [account = ""] = await accounts(admin, 1)
+  const { id } = await admin.run(createApiKey, { account, name: "ci" })
+  const send = (operation: string) =>
+    bulk(admin, { operation, items: [{ id }] }, { idempotencyKey: operation })
+  expect(await send("keys.enable")).toMatchObject([{ problem: "conflict" }])
+  await admin.run(disableKey, { id })
+  expect(await send("keys.enable")).toMatchObject([{ problem: null }])
 })
 
 test("a wrong list is refused as a whole, and nothing is done", async () => {
@@ -206,8 +198,7 @@ test("with an Idempotency-Key nothing is said to be done that was not, however o
 })
 
 test("an operation that runs others has as long as they take before its connection is closed", () => {
-  const bulks = operations.filter(({ run }) => run.kind === "bulk")
-  expect(bulks.map(({ isLong }) => isLong)).toEqual([true])
+  expect(operations.filter(({ run }) => run.kind === "bulk").map(({ isLong }) => isLong)).toEqual([true])
 })
 
 test("after a store that does not answer no further item is tried, and each says so", async () => {
@@ -224,11 +215,8 @@ test("after a store that does not answer no further item is tried, and each says
   const { run } = createAdministration({ ...admin.parts, admin: store })
   const values = { operation: "accounts.close", items: ids.map((id) => ({ id })) }
   const { output } = await run(runBulk, { kind: "typed", values }, actorOf())
-  expect((output as { data: Result[] }).data.map(({ problem }) => problem)).toEqual([
-    null,
-    "unavailable",
-    "unavailable",
-  ])
+  const { data } = output as { data: Result[] }
+  expect(data.map(({ problem }) => problem)).toEqual([null, "unavailable", "unavailable"])
   expect(applied).toBe(2)
 })
 

@@ -104,10 +104,8 @@ async function runHistory(opened: AnyTestStore, admin: TestAdministration, seed:
     const credits = next() < 0.5 ? 1 + below(300) : -1 - below(300)
     const reference = next() < 0.5 ? { reference: `r-${referred.length}` } : {}
     const isAllowed = balance.bonus + credits >= 0
-    const made = await attempt(
-      () => admin.run(adjustCredits, { id, credits, reason: "Why", ...reference }),
-      isAllowed,
-    )
+    const values = { id, credits, reason: "Why", ...reference }
+    const made = await attempt(() => admin.run(adjustCredits, values), isAllowed)
     if (!made) return
     balance.bonus += credits
     bookOf(clock.now()).adjusted += credits
@@ -158,9 +156,8 @@ async function runHistory(opened: AnyTestStore, admin: TestAdministration, seed:
     clock.advance(below(96) * hourMs + below(hourMs))
     for (let at = endMs; at <= clock.now(); at = periodAt(createdMs, at).endMs) bookOf(at).renewals++
     await step()
-    const lastMonth = new Date(
-      Date.UTC(new Date(clock.now()).getUTCFullYear(), new Date(clock.now()).getUTCMonth(), 0),
-    )
+    const today = new Date(clock.now())
+    const lastMonth = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0))
     const month = lastMonth.toISOString().slice(0, 7)
     if (next() < 0.1 && lastMonth.getTime() > createdMs) shown.set(month, await show(month))
   }

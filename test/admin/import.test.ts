@@ -9,13 +9,8 @@ import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
 
 const kinds = useStoreKinds()
 const openStores = useOpenStores()
-const whole = {
-  name: "Ann",
-  plan: "pro",
-  email: "Ann@Example.com",
-  external_id: "a-1",
-  metadata: { team: "blue" },
-}
+const named = { name: "Ann", plan: "pro", email: "Ann@Example.com" }
+const whole = { ...named, external_id: "a-1", metadata: { team: "blue" } }
 const namesOf = ({ mistakes }: AdminFault) => mistakes.map(({ index, parameter }) => `${index} ${parameter}`)
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `Customer ${index}` }))
 
@@ -26,22 +21,12 @@ describe.each(kinds)("$name", ({ create }) => {
     const admin = await open()
     const events = ["key.created"]
     const output = await admin.run(importAccounts, { accounts: [{ ...whole, events }, { name: "Bob" }] })
-    expect(output).toEqual({
-      dry_run: false,
-      accounts: 2,
-      plans: { pro: 1, free: 1 },
-      ids: expect.any(Array),
-    })
-    const [ann, bob] = await Promise.all(
-      (output.ids as string[]).map((id) => admin.parts.admin.findAccount(id)),
-    )
-    expect(ann).toMatchObject({
-      name: "Ann",
-      plan: "pro",
-      email: "ann@example.com",
-      externalId: "a-1",
-      events,
-    })
+    const plans = { pro: 1, free: 1 }
+    expect(output).toEqual({ dry_run: false, accounts: 2, plans, ids: expect.any(Array) })
+    const find = (id: string) => admin.parts.admin.findAccount(id)
+    const [ann, bob] = await Promise.all((output.ids as string[]).map(find))
+    expect(ann).toMatchObject({ name: "Ann", plan: "pro", email: "ann@example.com" })
+    expect(ann).toMatchObject({ externalId: "a-1", events })
     expect(ann?.metadata).toBe('{"team":"blue"}')
     const single = await admin.run(createAccount, { name: "Cy" })
     const other = await admin.parts.admin.findAccount(String(single.id))
@@ -65,11 +50,8 @@ describe.each(kinds)("$name", ({ create }) => {
     const [imported] = await admin.parts.admin.audit({ targetIds: [after.import] }, page)
     expect(JSON.parse(imported?.after ?? "")).toEqual({ accounts: 2, plans: { pro: 1, free: 1 }, ids })
     // Newest first: the import as a whole stands above its accounts.
-    expect((await admin.audit()).map(({ targetKind }) => targetKind)).toEqual([
-      "account",
-      "account",
-      "import",
-    ])
+    const kinds = (await admin.audit()).map(({ targetKind }) => targetKind)
+    expect(kinds).toEqual(["account", "account", "import"])
   })
 
   test("of a list with mistakes nothing is created, and all of them are named", async () => {
@@ -94,8 +76,7 @@ describe.each(kinds)("$name", ({ create }) => {
       { name: "\u200b", metadata: [] },
     ]
     const refused = await admin.refusal(importAccounts, { accounts })
-    expect(refused.code).toBe("invalid")
-    expect(refused.parameter).toBe("accounts")
+    expect([refused.code, refused.parameter]).toEqual(["invalid", "accounts"])
     expect(refused.message).toContain("No account was created: there are 16 mistakes")
     expect(namesOf(refused)).toEqual([
       ...["1 name", "1 plan", "1 email", "1 external_id", "1 metadata"],

@@ -109,11 +109,8 @@ describe("a key", () => {
     expect((await admin.refusal(disableKey, { id })).code).toBe("conflict")
     expect(await admin.run(enableKey, { id })).toMatchObject({ disabled: null })
     expect((await admin.refusal(enableKey, { id })).code).toBe("conflict")
-    expect(await lastAudit(admin)).toEqual({
-      operation: "keys.enable",
-      before: { disabled },
-      after: { disabled: null },
-    })
+    const change = { before: { disabled }, after: { disabled: null } }
+    expect(await lastAudit(admin)).toEqual({ operation: "keys.enable", ...change })
   })
 
   test("is revoked by its id or its text, once", async () => {
@@ -144,159 +141,151 @@ describe("a key", () => {
   })
 })
 
-describe("finding a key by its text", () => {
-  test("names account and state, and leaves no trace", async () => {
-    const admin = await withKey()
-    const { account, id, key } = admin
-    const states: unknown[] = []
-    const look = async () => states.push((await admin.run(findKey, { key })).state)
-    const found = await admin.run(findKey, { key })
-    expect(found).toMatchObject({ id, account, account_name: "Ann", name: "ci", state: "works" })
-    expect(JSON.stringify(found)).not.toContain(key)
-    await admin.run(updateKey, { id, expires: "1d" })
-    admin.clock.advance(dayMs)
-    await look()
-    await admin.run(disableKey, { id })
-    await look()
-    await admin.run(closeAccount, { id: account })
-    await look()
-    await admin.run(revokeKey, { id })
-    await look()
-    expect(states).toEqual(["expired", "disabled", "account-closed", "revoked"])
-    expect((await admin.audit()).map(({ operation }) => operation)).not.toContain("keys.find")
-    expect(await admin.stored()).not.toContain(key)
-  })
+test("finding a key by its text names account and state, and leaves no trace", async () => {
+  const admin = await withKey()
+  const { account, id, key } = admin
+  const states: unknown[] = []
+  const look = async () => states.push((await admin.run(findKey, { key })).state)
+  const found = await admin.run(findKey, { key })
+  expect(found).toMatchObject({ id, account, account_name: "Ann", name: "ci", state: "works" })
+  expect(JSON.stringify(found)).not.toContain(key)
+  await admin.run(updateKey, { id, expires: "1d" })
+  admin.clock.advance(dayMs)
+  await look()
+  await admin.run(disableKey, { id })
+  await look()
+  await admin.run(closeAccount, { id: account })
+  await look()
+  await admin.run(revokeKey, { id })
+  await look()
+  expect(states).toEqual(["expired", "disabled", "account-closed", "revoked"])
+  expect((await admin.audit()).map(({ operation }) => operation)).not.toContain("keys.find")
+  expect(await admin.stored()).not.toContain(key)
+})
 
-  test("does not repeat a text that no key has", async () => {
-    const admin = await withKey()
-    const { key: adminKey } = await admin.run(createAdmin, { name: "billing" })
-    for (const text of [`${admin.key}x`, String(adminKey)]) {
-      for (const operation of [findKey, revokeKey]) {
-        const fault = await admin.refusal(operation, { key: text })
-        expect([fault.code, fault.parameter]).toEqual(["not-found", "key"])
-        expect(fault.message).not.toContain(text)
-      }
+test("finding a key by its text does not repeat a text that no key has", async () => {
+  const admin = await withKey()
+  const { key: adminKey } = await admin.run(createAdmin, { name: "billing" })
+  for (const text of [`${admin.key}x`, String(adminKey)])
+    for (const operation of [findKey, revokeKey]) {
+      const fault = await admin.refusal(operation, { key: text })
+      expect([fault.code, fault.parameter]).toEqual(["not-found", "key"])
+      expect(fault.message).not.toContain(text)
     }
-    // A text in the place of a name.
-    expect((await admin.refusal(findKey, { [admin.key]: "" })).message).not.toContain(admin.key)
-  })
+  // A text in the place of a name.
+  expect((await admin.refusal(findKey, { [admin.key]: "" })).message).not.toContain(admin.key)
 })
 
-describe("refused is", () => {
-  test.each([
-    ["an API that does not exist", { allow_apis: ["hmac", "hmca"] }, "allow_apis", "There is no API 'hmca'"],
-    [
-      "an API that does not exist, blocked",
-      { block_apis: ["x"] },
-      "block_apis",
-      "The APIs are hmac, spfvalidator",
-    ],
-    ["what is no network", { allow_ips: ["192.0.2.300"] }, "allow_ips", "'192.0.2.300' is not an IP address"],
-    ["a rate of 0", { rate_limit: 0 }, "rate_limit", "from 1 to 1,000,000 calls a minute, or null"],
-    ["an expiry in the past", { expires: "2024-12-31" }, "expires", "must be in the future"],
-    ["an expiry of no time", { expires: "0" }, "expires", "must be in the future"],
-    ["an expiry that is no date", { expires: "tomorrow" }, "expires", "a date such as 2027-01-31"],
-    ["a name with a hidden character", { name: "a\u200f" }, "name", "U+200F"],
-    ["a name that shows nothing", { name: "\u3000" }, "name", "at least one visible character"],
-    ["metadata over 4 kB", { metadata: { a: "ä".repeat(2_050) } }, "metadata", "at most 4096 bytes"],
-    ["a list with the same item twice", { block_apis: ["hmac", "hmac"] }, "block_apis", "must be"],
-  ])("%s", async (_, values, parameter, text) => {
-    const admin = await withKey()
-    const faults = [
-      await admin.refusal(createApiKey, { account: admin.account, ...values }),
-      await admin.refusal(updateKey, { id: admin.id, ...values }),
-    ]
-    for (const fault of faults)
-      expect(fault).toMatchObject({ code: "invalid", parameter, message: expect.stringContaining(text) })
-    expect(await admin.audit()).toHaveLength(2)
-  })
+test.each([
+  ["an API that does not exist", { allow_apis: ["hmac", "hmca"] }, "allow_apis", "There is no API 'hmca'"],
+  [
+    "an API that does not exist, blocked",
+    { block_apis: ["x"] },
+    "block_apis",
+    "The APIs are hmac, spfvalidator",
+  ],
+  ["what is no network", { allow_ips: ["192.0.2.300"] }, "allow_ips", "'192.0.2.300' is not an IP address"],
+  ["a rate of 0", { rate_limit: 0 }, "rate_limit", "from 1 to 1,000,000 calls a minute, or null"],
+  ["an expiry in the past", { expires: "2024-12-31" }, "expires", "must be in the future"],
+  ["an expiry of no time", { expires: "0" }, "expires", "must be in the future"],
+  ["an expiry that is no date", { expires: "tomorrow" }, "expires", "a date such as 2027-01-31"],
+  ["a name with a hidden character", { name: "a\u200f" }, "name", "U+200F"],
+  ["a name that shows nothing", { name: "\u3000" }, "name", "at least one visible character"],
+  ["metadata over 4 kB", { metadata: { a: "ä".repeat(2_050) } }, "metadata", "at most 4096 bytes"],
+  ["a list with the same item twice", { block_apis: ["hmac", "hmac"] }, "block_apis", "must be"],
+])("refused is %s", async (_, values, parameter, text) => {
+  const admin = await withKey()
+  const faults = [
+    await admin.refusal(createApiKey, { account: admin.account, ...values }),
+    await admin.refusal(updateKey, { id: admin.id, ...values }),
+  ]
+  for (const fault of faults)
+    expect(fault).toMatchObject({ code: "invalid", parameter, message: expect.stringContaining(text) })
+  expect(await admin.audit()).toHaveLength(2)
+})
 
-  test("a key of no account, of a closed one, and no key at all", async () => {
-    const admin = await withKey()
-    expect((await admin.refusal(createApiKey, { account: "acc_none" })).code).toBe("not-found")
-    expect((await admin.refusal(listKeys, { account: "acc_none" })).code).toBe("not-found")
-    expect((await admin.refusal(getKey, { id: "key_none" })).code).toBe("not-found")
-    await admin.run(closeAccount, { id: admin.account })
-    expect((await admin.refusal(createApiKey, { account: admin.account })).code).toBe("conflict")
-  })
+test("refused is a key of no account, of a closed one, and no key at all", async () => {
+  const admin = await withKey()
+  expect((await admin.refusal(createApiKey, { account: "acc_none" })).code).toBe("not-found")
+  expect((await admin.refusal(listKeys, { account: "acc_none" })).code).toBe("not-found")
+  expect((await admin.refusal(getKey, { id: "key_none" })).code).toBe("not-found")
+  await admin.run(closeAccount, { id: admin.account })
+  expect((await admin.refusal(createApiKey, { account: admin.account })).code).toBe("conflict")
+})
 
-  test("a change that changes nothing, and a grace or a target that says nothing", async () => {
-    const admin = await withKey()
-    const { id, key } = admin
-    expect((await admin.refusal(updateKey, { id })).message).toContain(
-      "Give at least one field to change: name, expires",
+test("refused is a change that changes nothing, and a grace or a target that says nothing", async () => {
+  const admin = await withKey()
+  const { id, key } = admin
+  const { message } = await admin.refusal(updateKey, { id })
+  expect(message).toContain("Give at least one field to change: name, expires")
+  expect((await admin.refusal(rotateKey, { id, grace: "soon" })).parameter).toBe("grace")
+  for (const values of [{}, { id, key }])
+    expect((await admin.refusal(revokeKey, values)).message).toBe("Give either the key's id or its text.")
+})
+
+test("refused is a change of another version than the client has seen: of two admins one wins", async () => {
+  const admin = await withKey()
+  const { id } = admin
+  const rename = (name: string) =>
+    admin.run(updateKey, { id, name }, { ifVersion: 1 }).then(
+      () => "done",
+      (thrown: unknown) => Reflect.get(Object(thrown), "code"),
     )
-    expect((await admin.refusal(rotateKey, { id, grace: "soon" })).parameter).toBe("grace")
-    for (const values of [{}, { id, key }])
-      expect((await admin.refusal(revokeKey, values)).message).toBe("Give either the key's id or its text.")
-  })
-
-  test("a change of another version than the client has seen: of two admins one wins", async () => {
-    const admin = await withKey()
-    const { id } = admin
-    const rename = (name: string) =>
-      admin.run(updateKey, { id, name }, { ifVersion: 1 }).then(
-        () => "done",
-        (thrown: unknown) => Reflect.get(Object(thrown), "code"),
-      )
-    expect((await Promise.all([rename("a"), rename("b")])).sort()).toEqual(["done", "version-mismatch"])
-    for (const operation of [rotateKey, revokeKey, disableKey])
-      expect((await admin.refusal(operation, { id }, { ifVersion: 1 })).code).toBe("version-mismatch")
-    expect(await admin.run(getKey, { id })).toMatchObject({ version: 2, revoked: null })
-  })
-
-  test("nobody whose change has no version: both are done, one after the other", async () => {
-    const admin = await withKey()
-    const { id } = admin
-    await Promise.all([admin.run(updateKey, { id, name: "a" }), admin.run(updateKey, { id, rate_limit: 9 })])
-    expect(await admin.run(getKey, { id })).toMatchObject({ name: "a", rate_limit: 9, version: 3 })
-  })
+  expect((await Promise.all([rename("a"), rename("b")])).sort()).toEqual(["done", "version-mismatch"])
+  for (const operation of [rotateKey, revokeKey, disableKey])
+    expect((await admin.refusal(operation, { id }, { ifVersion: 1 })).code).toBe("version-mismatch")
+  expect(await admin.run(getKey, { id })).toMatchObject({ version: 2, revoked: null })
 })
 
-describe("events of a key", () => {
-  async function withEvents(...events: string[]) {
-    const admin = openAdministration()
-    const { id: account } = await admin.run(createAccount, { name: "Ann", events })
-    const notices = async () =>
-      (await admin.opened.outbox.list()).map(({ type, data }) => ({ type, data: JSON.parse(data ?? "") }))
-    return { ...admin, account, notices }
-  }
+test("refused is nobody whose change has no version: both are done, one after the other", async () => {
+  const admin = await withKey()
+  const { id } = admin
+  await Promise.all([admin.run(updateKey, { id, name: "a" }), admin.run(updateKey, { id, rate_limit: 9 })])
+  expect(await admin.run(getKey, { id })).toMatchObject({ name: "a", rate_limit: 9, version: 3 })
+})
 
-  test("key.created and key.revoked are raised with the change, for accounts that chose them, without the key's text", async () => {
-    const admin = await withEvents("key.created", "key.revoked")
-    const { id, key, prefix } = await admin.run(createApiKey, { account: admin.account, name: "ci" })
-    await admin.run(revokeKey, { id })
-    const data = { account: admin.account, key: id, name: "ci", prefix, expires: null }
-    const raised = await admin.notices()
-    expect(raised.toSorted((a, b) => a.type.localeCompare(b.type))).toEqual([
-      { type: "key.created", data },
-      { type: "key.revoked", data },
-    ])
-    expect(JSON.stringify(raised)).not.toContain(String(key))
+async function withEvents(...events: string[]) {
+  const admin = openAdministration()
+  const { id: account } = await admin.run(createAccount, { name: "Ann", events })
+  const notices = async () =>
+    (await admin.opened.outbox.list()).map(({ type, data }) => ({ type, data: JSON.parse(data ?? "") }))
+  return { ...admin, account, notices }
+}
 
-    const quiet = await withEvents("key.expiring")
-    const other = await quiet.run(createApiKey, { account: quiet.account, expires: "2d" })
-    await quiet.run(revokeKey, { id: other.id })
-    expect(await quiet.notices()).toEqual([])
-  })
+test("events of a key: key.created and key.revoked are raised with the change, for accounts that chose them, without the key's text", async () => {
+  const admin = await withEvents("key.created", "key.revoked")
+  const { id, key, prefix } = await admin.run(createApiKey, { account: admin.account, name: "ci" })
+  await admin.run(revokeKey, { id })
+  const data = { account: admin.account, key: id, name: "ci", prefix, expires: null }
+  const raised = await admin.notices()
+  expect(raised.toSorted((a, b) => a.type.localeCompare(b.type))).toEqual([
+    { type: "key.created", data },
+    { type: "key.revoked", data },
+  ])
+  expect(JSON.stringify(raised)).not.toContain(String(key))
 
-  test("a change that is refused raises nothing", async () => {
-    const admin = await withEvents("key.revoked")
-    const { id } = await admin.run(createApiKey, { account: admin.account })
-    await admin.refusal(revokeKey, { id }, { ifVersion: 7 })
-    expect(await admin.notices()).toEqual([])
-  })
+  const quiet = await withEvents("key.expiring")
+  const other = await quiet.run(createApiKey, { account: quiet.account, expires: "2d" })
+  await quiet.run(revokeKey, { id: other.id })
+  expect(await quiet.notices()).toEqual([])
+})
 
-  test("key.expiring is raised with a change of the expiry to a near one, once for each expiry", async () => {
-    const admin = await withEvents("key.expiring")
-    const { id } = await admin.run(createApiKey, { account: admin.account, expires: "30d" })
-    const change = (values: object) => admin.run(updateKey, { id, ...values })
-    await change({ expires: "8d" })
-    await change({ name: "other" })
-    expect(await admin.notices()).toEqual([])
-    await change({ expires: "3d" })
-    await change({ expires: "3d" })
-    await change({ expires: "12h" })
-    expect((await admin.notices()).map(({ data }) => data.within_days).toSorted()).toEqual([1, 7])
-  })
+test("events of a key: a change that is refused raises nothing", async () => {
+  const admin = await withEvents("key.revoked")
+  const { id } = await admin.run(createApiKey, { account: admin.account })
+  await admin.refusal(revokeKey, { id }, { ifVersion: 7 })
+  expect(await admin.notices()).toEqual([])
+})
+
+test("events of a key: key.expiring is raised with a change of the expiry to a near one, once for each expiry", async () => {
+  const admin = await withEvents("key.expiring")
+  const { id } = await admin.run(createApiKey, { account: admin.account, expires: "30d" })
+  const change = (values: object) => admin.run(updateKey, { id, ...values })
+  await change({ expires: "8d" })
+  await change({ name: "other" })
+  expect(await admin.notices()).toEqual([])
+  await change({ expires: "3d" })
+  await change({ expires: "3d" })
+  await change({ expires: "12h" })
+  expect((await admin.notices()).map(({ data }) => data.within_days).toSorted()).toEqual([1, 7])
 })

@@ -141,9 +141,8 @@ const terms = (name: string) => `https://x.example/${name}`
 
 test("the terms are accepted with the question or with the link, and recorded with the time", async () => {
   trial.set({ terms: terms("first") })
-  await expect(signUp("ann@example.com")).rejects.toThrow(
-    `Accept the terms first: send their address, ${terms("first")}`,
-  )
+  const said = `Accept the terms first: send their address, ${terms("first")}`
+  await expect(signUp("ann@example.com")).rejects.toThrow(said)
   const { browser, token } = await link("ann@example.com", newBrowser(), { terms: terms("first") })
   trial.set({ terms: terms("newer") })
   await expect(confirm(token, browser)).rejects.toThrow("Accept the terms first")

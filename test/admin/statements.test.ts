@@ -55,22 +55,14 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await charge("2025-01-11", "hmac", 3)
     await charge("2025-01-31", "hmac", 4)
     await charge("2025-01-31", "spfvalidator", 5)
-    for (const [day, plan] of [
-      ["12", "pro"],
-      ["13", "starter"],
-      ["14", "free"],
-    ]) {
+    for (const [day, plan] of Object.entries({ "12": "pro", "13": "starter", "14": "free" })) {
       admin.clock.set(`2025-01-${day}T00:00:00Z`)
       await admin.run(updateAccount, { id, plan })
     }
     await admin.run(grantCredits, { id, credits: 100 })
     admin.clock.advance(1)
-    const { id: taken } = await admin.run(adjustCredits, {
-      id,
-      credits: -30,
-      reason: "Refund",
-      reference: "r-1",
-    })
+    const refund = { credits: -30, reason: "Refund", reference: "r-1" }
+    const { id: taken } = await admin.run(adjustCredits, { id, ...refund })
     admin.clock.advance(1)
     await admin.run(undoAdjustment, { id: taken })
     admin.clock.set("2025-01-20T00:00:00Z")
@@ -158,11 +150,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         ...{ account: id, name: "Ann", month: "2025-01", final: true },
         ...{ month_plan: "free", month_price: null },
       })
-    for (const column of ["granted", "adjusted", "used"] as const)
-      expect([column, rows.reduce((sum, row) => sum + (row[column] ?? 0), 0)]).toEqual([
-        column,
-        statement[column],
-      ])
+    for (const column of ["granted", "adjusted", "used"] as const) {
+      const sum = rows.reduce((sum, row) => sum + (row[column] ?? 0), 0)
+      expect([column, sum]).toEqual([column, statement[column]])
+    }
     expect(rows.filter(({ line }) => line === "plan_change")).toMatchObject([
       {
         ...{ previous_plan: "free", previous_monthly_credits: 1_000, credits: null },
@@ -202,9 +193,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await show("2025-02")).toMatchObject({ name: "Cem", external_id: null, plan: "starter", used: 9 })
     // Only the name of a key is the present one.
     await admin.run(updateKey, { id: keyId, name: "renamed" })
-    expect(JSON.stringify(await show("2025-01"))).toBe(
-      before.replaceAll('"key_name":"ci"', '"key_name":"renamed"'),
-    )
+    const renamed = before.replaceAll('"key_name":"ci"', '"key_name":"renamed"')
+    expect(JSON.stringify(await show("2025-01"))).toBe(renamed)
   })
 
   test("has the price and the credits that its plans had at the end of the month, and the first known before", async () => {

@@ -30,9 +30,8 @@ test("usage is by day and API of the last 31 days unless something else is asked
     has_more: false,
     next: null,
   })
-  expect((await run(queryUsage, { account, days: 1 })).data).toEqual([
-    row({ day: "2025-01-01", api: "hmac" }, 2),
-  ])
+  const { data } = await run(queryUsage, { account, days: 1 })
+  expect(data).toEqual([row({ day: "2025-01-01", api: "hmac" }, 2)])
   expect((await run(queryUsage, { key, by: ["api"] })).data).toEqual([row({ api: "hmac" }, 2)])
   expect((await run(queryUsage, { to: "2024-12-31", by: [] })).data).toEqual([row({})])
   expect((await run(queryUsage, { from: "2025-01-01", api: "spfvalidator" })).data).toEqual([])

@@ -74,46 +74,44 @@ function overwriteStart(file: string, bytes: Buffer): void {
   closeSync(descriptor)
 }
 
-describe("backup", () => {
-  test("is one whole data file that only its owner may read", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    const report = await json("backup", file)
-    const bytes = statSync(file).size
-    expect(report).toEqual({ file, bytes, store_version: expect.any(Number), accounts: 1 })
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
-  })
+test("backup is one whole data file that only its owner may read", async () => {
+  await createAccount("Ann")
+  const file = join(here, "copy.db")
+  const report = await json("backup", file)
+  const bytes = statSync(file).size
+  expect(report).toEqual({ file, bytes, store_version: expect.any(Number), accounts: 1 })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db"])
+})
 
-  test("has the changes that are only in the write-ahead log", async () => {
-    await createAccount("Ann")
-    const other = openDatabase(db)
-    other.run("UPDATE accounts SET name = 'in the log'")
-    const file = join(here, "copy.db")
-    await json("backup", file)
-    other.close()
-    db = file
-    expect(await names()).toEqual(["in the log"])
-  })
+test("backup has the changes that are only in the write-ahead log", async () => {
+  await createAccount("Ann")
+  const other = openDatabase(db)
+  other.run("UPDATE accounts SET name = 'in the log'")
+  const file = join(here, "copy.db")
+  await json("backup", file)
+  other.close()
+  db = file
+  expect(await names()).toEqual(["in the log"])
+})
 
-  test("never overwrites a file", async () => {
-    await createAccount("Ann")
-    const file = join(here, "diary.txt")
-    writeFileSync(file, "dear diary")
-    expect(await failure("backup", file)).toContain(`${file} exists already`)
-    expect(await failure("backup", db)).toContain("exists already")
-    expect(readFileSync(file, "utf8")).toBe("dear diary")
-    expect(await names()).toEqual(["Ann"])
-  })
+test("backup never overwrites a file", async () => {
+  await createAccount("Ann")
+  const file = join(here, "diary.txt")
+  writeFileSync(file, "dear diary")
+  expect(await failure("backup", file)).toContain(`${file} exists already`)
+  expect(await failure("backup", db)).toContain("exists already")
+  expect(readFileSync(file, "utf8")).toBe("dear diary")
+  expect(await names()).toEqual(["Ann"])
+})
 
-  test("leaves nothing behind when it fails", async () => {
-    expect(await failure("backup", join(here, "copy.db"))).toContain(`There is no data file ${db}`)
-    await createAccount("Ann")
-    expect(await failure("backup", join(here, "nowhere", "copy.db"))).toContain("cannot be written")
-    writeFileSync(db, "something else, long enough to be no header of SQLite ".repeat(40))
-    expect(await failure("backup", join(here, "copy.db"))).toContain("could not be copied")
-    expect(readdirSync(here)).toEqual(["store.db"])
-  })
+test("backup leaves nothing behind when it fails", async () => {
+  expect(await failure("backup", join(here, "copy.db"))).toContain(`There is no data file ${db}`)
+  await createAccount("Ann")
+  expect(await failure("backup", join(here, "nowhere", "copy.db"))).toContain("cannot be written")
+  writeFileSync(db, "something else, long enough to be no header of SQLite ".repeat(40))
+  expect(await failure("backup", join(here, "copy.db"))).toContain("could not be copied")
+  expect(readdirSync(here)).toEqual(["store.db"])
 })
 
 test("backup and restore take nothing over from an earlier run that was killed", async () => {

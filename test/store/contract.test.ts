@@ -26,36 +26,33 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   /** A second process on the same store. */
   const openAgain = () => openStore(db)
 
-  describe("accounts and keys", () => {
-    const account = accountOf({ bonus: 5 })
-    const limits = { expiresMs: 9_000, allowApis: ["hmac"], allowIps: ["192.0.2.0/24"], rateLimit: 10 }
-    const key = keyOf(limits)
+  const account = accountOf({ bonus: 5 })
+  const limits = { expiresMs: 9_000, allowApis: ["hmac"], allowIps: ["192.0.2.0/24"], rateLimit: 10 }
+  const key = keyOf(limits)
 
-    test("come back as they were stored", async () => {
-      await store.createAccount(account)
-      await store.createKey(key, secret("h1"))
-      expect(await store.findAccount("acc_1")).toStrictEqual(account)
-      const { name: _, ...balance } = account
-      expect(await store.findKey("h1")).toStrictEqual({
-        key: { id: "key_1", revokedMs: null, disabledMs: null, blockApis: [], ...limits },
-        account: balance,
-        secretUntilMs: null,
-        revision: expect.any(Number),
-      })
-      expect(await admin.findKey("key_1")).toMatchObject(key)
-      expect([await admin.countKeys("acc_1"), await admin.countKeys("acc_2")]).toEqual([1, 0])
-      expect(await store.findKey("h2")).toBeNull()
-      expect(await store.findAccount("acc_2")).toBeNull()
+  test("accounts and keys come back as they were stored", async () => {
+    await store.createAccount(account)
+    await store.createKey(key, secret("h1"))
+    expect(await store.findAccount("acc_1")).toStrictEqual(account)
+    const { name: _, ...balance } = account
+    expect(await store.findKey("h1")).toStrictEqual({
+      key: { id: "key_1", revokedMs: null, disabledMs: null, blockApis: [], ...limits },
+      account: balance,
+      secretUntilMs: null,
+      revision: expect.any(Number),
     })
+    expect(await admin.findKey("key_1")).toMatchObject(key)
+    expect([await admin.countKeys("acc_1"), await admin.countKeys("acc_2")]).toEqual([1, 0])
+    expect([await store.findKey("h2"), await store.findAccount("acc_2")]).toEqual([null, null])
+  })
 
-    test("any text and large numbers come back as they were stored", async () => {
-      const name = `"'\\{}$1, ${"ä".repeat(1_000)}`
-      const large = accountOf({ id: "constructor", name, used: 2 ** 53 - 10, bonus: 2 ** 40 })
-      await store.createAccount(large)
-      expect(await store.findAccount("constructor")).toStrictEqual(large)
-      await store.charge([chargeOf({ accountId: "constructor", allowance: null, credits: 9 })])
-      expect(await store.findAccount("constructor")).toMatchObject({ used: 2 ** 53 - 1, bonus: 2 ** 40 })
-    })
+  test("accounts and keys: any text and large numbers come back as they were stored", async () => {
+    const name = `"'\\{}$1, ${"ä".repeat(1_000)}`
+    const large = accountOf({ id: "constructor", name, used: 2 ** 53 - 10, bonus: 2 ** 40 })
+    await store.createAccount(large)
+    expect(await store.findAccount("constructor")).toStrictEqual(large)
+    await store.charge([chargeOf({ accountId: "constructor", allowance: null, credits: 9 })])
+    expect(await store.findAccount("constructor")).toMatchObject({ used: 2 ** 53 - 1, bonus: 2 ** 40 })
   })
 
   describe("charging", () => {
@@ -146,35 +143,33 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     })
   })
 
-  describe("usage", () => {
-    const row = (day: string, calls: number) => ({ day, api: "hmac", calls, credits: calls })
+  const row = (day: string, calls: number) => ({ day, api: "hmac", calls, credits: calls })
 
-    test("counts in the month that paid, and is read by month or by day", async () => {
-      await store.createAccount(accountOf({ bonus: 5 }))
-      const later = chargeOf({ periodStartMs: 2_000 })
-      // The third charge of the first month comes late: the stored month pays for it.
-      for (const one of [chargeOf(), chargeOf(), later, chargeOf(), { ...later, day: "2025-01-02" }])
-        await store.charge([one])
-      await store.charge([{ ...later, periodStartMs: 0 }])
-      const month = async (startMs: number, id = "acc_1") => await store.monthUsage(id, startMs)
-      expect(await month(1_000)).toEqual([row("2025-01-01", 2)])
-      expect(await month(2_000)).toEqual([row("2025-01-02", 1), row("2025-01-01", 3)])
-      expect(await month(3_000)).toEqual([])
-      expect(await month(2_000, "acc_2")).toEqual([])
-      expect(await store.usage("acc_1")).toEqual([row("2025-01-02", 1), row("2025-01-01", 5)])
-    })
+  test("usage counts in the month that paid, and is read by month or by day", async () => {
+    await store.createAccount(accountOf({ bonus: 5 }))
+    const later = chargeOf({ periodStartMs: 2_000 })
+    // The third charge of the first month comes late: the stored month pays for it.
+    for (const one of [chargeOf(), chargeOf(), later, chargeOf(), { ...later, day: "2025-01-02" }])
+      await store.charge([one])
+    await store.charge([{ ...later, periodStartMs: 0 }])
+    const month = async (startMs: number, id = "acc_1") => await store.monthUsage(id, startMs)
+    expect(await month(1_000)).toEqual([row("2025-01-01", 2)])
+    expect(await month(2_000)).toEqual([row("2025-01-02", 1), row("2025-01-01", 3)])
+    expect(await month(3_000)).toEqual([])
+    expect(await month(2_000, "acc_2")).toEqual([])
+    expect(await store.usage("acc_1")).toEqual([row("2025-01-02", 1), row("2025-01-01", 5)])
+  })
 
-    test("of a month that is started again counts in no month, but still by day", async () => {
-      await store.createAccount(accountOf({ bonus: 5 }))
-      for (const calls of [1, 2]) {
-        await store.charge(Array.from({ length: calls }, () => chargeOf()))
-        expect(await store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(true)
-        expect(await store.monthUsage("acc_1", 1_000)).toEqual([])
-        expect(await store.findAccount("acc_1")).toMatchObject({ used: 0, bonus: 5 })
-      }
-      expect(await store.usage("acc_1")).toEqual([row("2025-01-01", 3)])
-      expect(await store.renewMonth("acc_9", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(false)
-    })
+  test("usage of a month that is started again counts in no month, but still by day", async () => {
+    await store.createAccount(accountOf({ bonus: 5 }))
+    for (const calls of [1, 2]) {
+      await store.charge(Array.from({ length: calls }, () => chargeOf()))
+      expect(await store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(true)
+      expect(await store.monthUsage("acc_1", 1_000)).toEqual([])
+      expect(await store.findAccount("acc_1")).toMatchObject({ used: 0, bonus: 5 })
+    }
+    expect(await store.usage("acc_1")).toEqual([row("2025-01-01", 3)])
+    expect(await store.renewMonth("acc_9", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(false)
   })
 
   test("answers a probe", async () => {

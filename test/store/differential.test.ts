@@ -87,9 +87,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 async function makeAccounts({ store }: AnyTestStore, idOf: (name: string) => string): Promise<void> {
   for (const name of ids) {
-    await store.createAccount(
-      accountOf({ id: idOf(name), closedMs: name === "closed" ? 1 : null, bonus: 15 }),
-    )
+    const closedMs = name === "closed" ? 1 : null
+    await store.createAccount(accountOf({ id: idOf(name), closedMs, bonus: 15 }))
     const key = keyOf({ id: idOf(`key ${name}`), accountId: idOf(name) })
     await store.createKey(key, { hash: idOf(`hash ${name}`), prefix: "p", createdMs: 1 })
   }

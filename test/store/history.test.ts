@@ -30,7 +30,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   const other = () => processes[1] as AnyTestStore
 
   test("what several processes add comes into the same rows", async () => {
-    for (const { history } of processes) {
+    for (const { history } of processes)
       await history.add(
         batchOf({
           calls: [callsOf({ calls: 3, errors: 1, latency: [1, 2] }), callsOf({ api: "linesorter" })],
@@ -47,7 +47,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
           credits: [creditsOf({ account: "acc_2" }), creditsOf({})],
         }),
       )
-    }
     expect(await one().history.calls(always)).toEqual([
       sumOf({ calls: 6, errors: 2, latency: [2, 4] }),
       sumOf({ api: "linesorter", calls: 2, latency: [2] }),
@@ -73,28 +72,20 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("times are from the first to without the last, and sums are made for each step", async () => {
-    for (const at of [0, 1, 59, 60, 119, 120]) {
+    for (const at of [0, 1, 59, 60, 119, 120])
       await one().history.add(
         batchOf({
           calls: [callsOf({ atMs: start + at * minute })],
           credits: [creditsOf({ atMs: start + at * minute })],
         }),
       )
-    }
     const hours = { fromMs: start, toMs: start + 2 * hourMs, stepMs: hourMs }
-    const times = (await one().history.calls(hours)).map(({ atMs, calls }) => [atMs - start, calls])
-    expect(times).toEqual([
-      [0, 3],
-      [hourMs, 2],
-    ])
-    const { sums } = await one().history.credits(hours, firstPage)
-    expect(sums.map(({ atMs, calls }) => [atMs - start, calls])).toEqual([
-      [0, 6],
-      [hourMs, 4],
-    ])
+    const textOf = ({ atMs, calls }: { atMs: number; calls: number }) => `${atMs - start} ${calls}`
+    const times = (await one().history.calls(hours)).map(textOf)
+    expect(times).toEqual(["0 3", `${hourMs} 2`])
+    expect((await one().history.credits(hours, firstPage)).sums.map(textOf)).toEqual(["0 6", `${hourMs} 4`])
     expect(await one().history.calls({ ...hours, stepMs: minute })).toHaveLength(5)
-    const charges = (await one().history.charges(hours)).map(({ atMs, calls }) => [atMs - start, calls])
-    expect(charges).toEqual(times)
+    expect((await one().history.charges(hours)).map(textOf)).toEqual(times)
   })
 
   test("pages of credits show every account and time once", async () => {
@@ -134,9 +125,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
           for (const rows of batches) await one().history.add(toBatch(rows))
           const before = await sums()
           for (let count = 1; count > 0; ) {
-            const counts = await Promise.all(
-              processes.map(({ history }) => history.fold(start + 3 * hourMs, limit)),
-            )
+            const fold = ({ history }: AnyTestStore) => history.fold(start + 3 * hourMs, limit)
+            const counts = await Promise.all(processes.map(fold))
             count = Math.max(...counts)
             expect(await sums()).toEqual(before)
           }

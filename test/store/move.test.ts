@@ -139,10 +139,8 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     await move(from, to, options)
     const { store, timedEvents, retention, admin } = await openAnyStore(to)
     expect(await timedEvents.lookedUntilMs()).toBe(7_000)
-    expect([await admin.usageMonthsUntil(), await retention.foldedUntil()]).toEqual([
-      "2025-03-01",
-      "2025-02-01",
-    ])
+    const until = [await admin.usageMonthsUntil(), await retention.foldedUntil()]
+    expect(until).toEqual(["2025-03-01", "2025-02-01"])
     expect(await retention.auditFromMs()).toBe(5)
     await store.close()
   })
@@ -194,9 +192,8 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
       ...target,
       write: (table, rows) => target.write(table, table.name === "usage" ? rows.slice(1) : rows),
     }
-    await expect(copyRows(source, losing)).rejects.toThrow(
-      "differs from what was read (usage_rows, calls, credits)",
-    )
+    const said = "differs from what was read (usage_rows, calls, credits)"
+    await expect(copyRows(source, losing)).rejects.toThrow(said)
     await target.close()
     await source.close()
     await expectEmpty(to)
@@ -208,9 +205,8 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     for (const db of [from, to]) {
       const service = await openAnyStore(db, () => {}, { serving: { onChange() {} } })
       await service.store.ping()
-      await expect(move(from, to, { ...options, timer: impatientTimer })).rejects.toThrow(
-        /is in use.*[Ss]top/,
-      )
+      const busy = move(from, to, { ...options, timer: impatientTimer })
+      await expect(busy).rejects.toThrow(/is in use.*[Ss]top/)
       await closeAndWait(service.store, db)
     }
     await expectEmpty(to)

@@ -25,11 +25,8 @@ async function openWithAccounts(db: string): Promise<AnyTestStore> {
   for (const id of accounts) {
     const account = accountDetailsOf({ id, events: ["credits.exhausted"] })
     await opened.admin.apply(changeOf([{ kind: "account.insert", account }]))
-    await opened.outbox.setWebhook(id, {
-      url: `https://${id}.example/`,
-      secret: "whsec_AAAA",
-      allowPrivate: false,
-    })
+    const url = `https://${id}.example/`
+    await opened.outbox.setWebhook(id, { url, secret: "whsec_AAAA", allowPrivate: false })
   }
   return opened
 }
@@ -40,14 +37,8 @@ const hostOf = (accountId: string) => `${accountId}.example`
 async function raise({ admin }: AnyTestStore) {
   const inserts = ids.map((id, i) => {
     const accountId = accounts[i % accounts.length] ?? ""
-    return {
-      kind: "notice.insert",
-      id: `msg_${id}`,
-      accountId,
-      type: "key.created",
-      data: "{}",
-      nowMs,
-    } as const
+    const event = { type: "key.created", data: "{}", nowMs }
+    return { kind: "notice.insert", id: `msg_${id}`, accountId, ...event } as const
   })
   await admin.apply(changeOf(inserts.slice(0, 3)))
   for (const insert of inserts.slice(3)) await admin.apply(changeOf([insert]))
@@ -55,13 +46,8 @@ async function raise({ admin }: AnyTestStore) {
 
 async function sendMails({ admin }: AnyTestStore) {
   const inserts = ids.map((id) => {
-    const mail = {
-      id: `mail_${id}`,
-      recipient: "ann@example.com",
-      accountId: "acc_1",
-      data: "{}",
-      nowMs,
-    } as const
+    const to = { recipient: "ann@example.com", accountId: "acc_1" }
+    const mail = { id: `mail_${id}`, ...to, data: "{}", nowMs } as const
     return { kind: "mail.insert", mail: { ...mail, template: "sign-in", expiresMs: null } } as const
   })
   await admin.apply(changeOf(inserts.slice(0, 3)))

@@ -24,9 +24,8 @@ test("a pooler that drops the settings of a connection loses no notice", async (
     raised.push(...notices.map(({ threshold }) => threshold)),
   )
   await store.createAccount(accountOf())
-  for (let used = 1; used <= 20; used++) {
+  for (let used = 1; used <= 20; used++)
     expect(await store.charge([chargeOf({ allowance: 20 })])).toMatchObject([{ charged: true, used }])
-  }
   expect((await outbox.list()).map(({ threshold }) => threshold).toSorted()).toEqual([80, 95])
 })
 

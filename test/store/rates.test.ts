@@ -21,10 +21,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   test.each([1, 7, 60, 1_000])("a limit of %d grants exactly that many at once", async (limit) => {
     const outcomes = await store.takeRates(Array(limit + 2).fill(take(["a", limit])), Date.now)
     expect(outcomes.filter(({ granted }) => granted)).toHaveLength(limit)
-    expect(outcomes[0]).toMatchObject({
-      granted: true,
-      buckets: [{ remaining: limit - 1, perMinute: limit }],
-    })
+    const bucket = { remaining: limit - 1, perMinute: limit }
+    expect(outcomes[0]).toMatchObject({ granted: true, buckets: [bucket] })
     expect(outcomes[limit]).toMatchObject({ granted: false, buckets: [{ remaining: 0 }] })
     const waitMs = outcomes[limit]?.buckets[0]?.retryInMs ?? 0
     expect(Math.abs(waitMs - 60_000 / limit)).toBeLessThanOrEqual(1)

@@ -129,9 +129,8 @@ test("a step on a data file that fails changes nothing, and one that was interru
       )
       .get()
 
-  expect(() => migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN trial TEXT` })).toThrow(
-    "nothing",
-  )
+  const wrong = { change: `${step.change}; ALTER TABLE nothing ADD COLUMN trial TEXT` }
+  expect(() => migrate(wrong)).toThrow("nothing")
   expect(state()).toEqual({ version: schemaVersion, meta: "revision" })
   expect(() =>
     migrate({ ...step, fills: [{ table: "accounts", key: "id", set: "trial = nothing" }] }),
@@ -203,12 +202,8 @@ test("a step on a database that fails changes nothing, and one that was interrup
   await expect(
     migrate({ ...step, indexes: [{ name: "accounts_by_trial", on: "accounts (trial)", isUnique: true }] }),
   ).rejects.toThrow("could not create unique index")
-  expect(await readMeta(sql)).toEqual([
-    "oldest 1",
-    "probes 0",
-    `store_version ${newer}`,
-    `unfinished ${newer}`,
-  ])
+  const both = [`store_version ${newer}`, `unfinished ${newer}`]
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", ...both])
   await Promise.all([migrate(step), openAnyStore(db).then(({ store }) => store.close())])
   expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `store_version ${newer}`])
   const index =
@@ -226,9 +221,8 @@ test("two processes carry on together with a data file whose update was interrup
   const interrupt = () => {
     if (++pauses === 2) throw new Error("interrupted")
   }
-  expect(() => migrateFile(database, file, { steps: [...fileSteps, step], pause: interrupt })).toThrow(
-    "interrupted",
-  )
+  const options = { steps: [...fileSteps, step], pause: interrupt }
+  expect(() => migrateFile(database, file, options)).toThrow("interrupted")
   expect(database.query(filled).get()).toEqual({ n: 2_000 })
 
   expect(await Promise.all([migrateInProcess(file), migrateInProcess(file)])).toEqual([0, 0])
@@ -252,16 +246,11 @@ test("two instances carry on with a database whose update was interrupted betwee
       return () => {}
     },
   }
-  await expect(
-    migrateDatabase(sql, db, { timer: interrupt, steps: [...databaseSteps, step] }),
-  ).rejects.toThrow()
+  const options = { timer: interrupt, steps: [...databaseSteps, step] }
+  await expect(migrateDatabase(sql, db, options)).rejects.toThrow()
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: "2000" }])
-  expect(await readMeta(other)).toEqual([
-    "oldest 1",
-    "probes 0",
-    `store_version ${newer}`,
-    `unfinished ${newer}`,
-  ])
+  const both = [`store_version ${newer}`, `unfinished ${newer}`]
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", ...both])
 
   const migrate = (client: SQL) =>
     migrateDatabase(client, db, { timer: keepAliveTimer, steps: [...databaseSteps, step] })
@@ -294,8 +283,7 @@ test("a session that keeps a row ends the update after a minute, and the next up
 })
 
 async function readMeta(sql: SQL): Promise<string[]> {
-  const rows = await sql.unsafe<{ name: string; value: string }[]>(
-    "SELECT name, value FROM meta ORDER BY name",
-  )
+  const statement = "SELECT name, value FROM meta ORDER BY name"
+  const rows = await sql.unsafe<{ name: string; value: string }[]>(statement)
   return rows.map(({ name, value }) => `${name} ${value}`)
 }

@@ -13,6 +13,7 @@ import type {
   AuditFilter,
   KeyFilter,
   KeySort,
+  Page,
 } from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
@@ -63,13 +64,8 @@ const used: AccountOrder = {
   perhapsOverMs: nowMs - 28 * dayMs,
   isMonthOver: (account) => isMonthOver(account, nowMs),
 }
-const orders: readonly AccountOrder[] = [
-  { by: "newest" },
-  { by: "oldest" },
-  { by: "name" },
-  used,
-  { by: "last_used" },
-]
+const plain: readonly AccountOrder[] = [{ by: "newest" }, { by: "oldest" }, { by: "name" }]
+const orders: readonly AccountOrder[] = [...plain, used, { by: "last_used" }]
 const all = Array.from({ length: count }, (_, n) => n)
 const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 const effective = (n: number) =>
@@ -134,25 +130,19 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     [{ search: "nobody" }, () => false],
     [{ keyPrefix: "pk-100007" }, (n) => n < count / 20 && n % 5 === 0],
   ]
-  for (const order of orders) {
+  for (const order of orders)
     test.each(filters)(`accounts by ${order.by}: %p`, async (filter, matches) => {
-      const found = await readAll(
-        (page) => opened.admin.accounts(filter, page, order),
-        (row) => placeOf(row, order),
-        700,
-      )
+      const read = (page: Page) => opened.admin.accounts(filter, page, order)
+      const found = await readAll(read, (row) => placeOf(row, order), 700)
       expect(found.map(({ id }) => id)).toEqual([...sorted(all.filter(matches), order)])
       const first = await opened.admin.accounts(filter, { limit: 3, after: null }, order)
       expect(first.map(({ id }) => id)).toEqual(sorted(all.filter(matches), order).slice(0, 3))
     })
-  }
 
   test.each(filters)("accounts are counted: %p", async (filter, matches) => {
     const { length } = all.filter(matches)
-    expect(await opened.admin.countListed({ list: "accounts", filter }, 100_000)).toEqual({
-      count: length,
-      isExact: true,
-    })
+    const counted = await opened.admin.countListed({ list: "accounts", filter }, 100_000)
+    expect(counted).toEqual({ count: length, isExact: true })
   })
 
   test("a count ends at its bound", async () => {
@@ -175,7 +165,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     [{ accountId: "acc_10002", state: { name: "revoked", nowMs } }, (n) => n === 51],
   ]
   const keyName = (n: number) => (n % 2 === 0 ? "ci" : `ci ${n % 30}`)
-  for (const sort of ["newest", "oldest", "name"] as const satisfies readonly KeySort[]) {
+  for (const sort of ["newest", "oldest", "name"] as const satisfies readonly KeySort[])
     test.each(keyFilters)(`keys by ${sort}: %p`, async (filter, matches) => {
       const value = (n: number) => (sort === "name" ? keyName(n) : Math.floor(n / 3))
       const found = await readAll(
@@ -190,7 +180,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       })
       expect(found.map(({ id }) => id)).toEqual(expected.map((n) => `key_${10_000 + n}`))
     })
-  }
 
   test.each(keyFilters)("keys are counted: %p", async (filter, matches) => {
     const { length } = all.filter(matches)
@@ -227,11 +216,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     [{ actor: "cli:eve", operation: "keys.create", toMs: 5 }, (n) => n === 7],
   ]
   test.each(audits)("audit: %p", async (filter, matches) => {
-    const found = await readAll(
-      (page) => opened.admin.audit(filter, page),
-      ({ atMs, id }) => [atMs, id],
-      100,
-    )
+    const read = (page: Page) => opened.admin.audit(filter, page)
+    const found = await readAll(read, ({ atMs, id }) => [atMs, id], 100)
     const expected = all.filter(matches).toReversed()
     expect(found.map(({ id }) => id)).toEqual(expected.map((n) => `aud_${10_000 + n}`))
     const counted = await opened.admin.countListed({ list: "audit", filter }, 100_000)

@@ -43,21 +43,15 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await opened.admin.addPlanTerms(terms)
     await opened.admin.addPlanTerms({ ...terms, price: "€8" })
     await opened.admin.addPlanTerms({ ...terms, plan: "free", fromMs: 0, price: null, monthlyCredits: 5 })
-    expect(await opened.admin.planTerms()).toEqual([
-      { plan: "free", fromMs: 0, price: null, monthlyCredits: 5 },
-      terms,
-    ])
+    const free = { plan: "free", fromMs: 0, price: null, monthlyCredits: 5 }
+    expect(await opened.admin.planTerms()).toEqual([free, terms])
     await using sql = new SQL(db.startsWith("postgres") ? db : `sqlite://${db}`, { max: 1 })
-    for (const [table, column] of [
-      ["adjustments", "credits"],
-      ["plan_terms", "price"],
-    ]) {
+    for (const [table, column] of Object.entries({ adjustments: "credits", plan_terms: "price" })) {
       await expect(sql.unsafe(`UPDATE ${table} SET ${column} = 6`).execute()).rejects.toThrow(
         /cannot be (changed|deleted)/,
       )
-      await expect(sql.unsafe(`DELETE FROM ${table}`).execute()).rejects.toThrow(
-        /cannot be (changed|deleted)/,
-      )
+      const deleting = sql.unsafe(`DELETE FROM ${table}`).execute()
+      await expect(deleting).rejects.toThrow(/cannot be (changed|deleted)/)
     }
   })
 
@@ -86,9 +80,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     ])
     const last = entries[1]
     const after = last && [last.atMs, last.id]
-    expect(await admin.adjustments({ accountIds: two }, { limit: 1, after: after ?? null })).toEqual(
-      entries.slice(2, 3),
-    )
+    const one = { limit: 1, after: after ?? null }
+    expect(await admin.adjustments({ accountIds: two }, one)).toEqual(entries.slice(2, 3))
     const by = ["account", "key", "api"] as const
     const query = { fromDay: "2025-01-01", toDay: "2025-01-31", by }
     const usageOf = async (accountIds: readonly string[]) =>

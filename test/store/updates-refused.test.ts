@@ -83,10 +83,8 @@ test("a database keeps its tables while an instance is connected that could not 
     ...(await sql`SELECT name, value::int AS value FROM meta WHERE name <> 'probes' ORDER BY name`),
   ]
   expect([...(await columns())]).toEqual([])
-  expect(await versions()).toEqual([
-    { name: "oldest", value: 1 },
-    { name: "store_version", value: schemaVersion },
-  ])
+  const version = { name: "store_version", value: schemaVersion }
+  expect(await versions()).toEqual([{ name: "oldest", value: 1 }, version])
   expect(await older.store.charge([charge()])).toMatchObject([{ charged: true }])
 
   await older.store.close()

@@ -34,12 +34,8 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
   }
 
   test("is kept by key and API, in the day that runs and in days that are over", async () => {
-    await charge(
-      { keyId: "key_1" },
-      { keyId: "key_2", credits: 3 },
-      {},
-      { keyId: "key_1", accountId: "acc_2" },
-    )
+    const other = { keyId: "key_1", accountId: "acc_2" }
+    await charge({ keyId: "key_1" }, { keyId: "key_2", credits: 3 }, {}, other)
     const first = [
       "acc_1 - 2025-01-01 hmac 1 1",
       "acc_1 key_1 2025-01-01 hmac 1 1",
@@ -90,9 +86,8 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
     const hmacOnly = first.filter((line) => !line.includes("hm:api"))
     expect(await usage({ deprecated: true, api: "hmac" })).toEqual(hmacOnly)
     expect(await usage({ deprecated: true, api: "h_%" })).toEqual([])
-    expect(await usage({ deprecated: true, accountIds: ["acc_1"], keyId: "key_2" })).toEqual(
-      first.slice(2, 4),
-    )
+    const ofKey = await usage({ deprecated: true, accountIds: ["acc_1"], keyId: "key_2" })
+    expect(ofKey).toEqual(first.slice(2, 4))
     expect(await usage({ deprecated: true, by: ["api"] })).toEqual([
       "- - - hm:api 1 0",
       `- - - ${field} 1 0`,
@@ -114,13 +109,9 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       { api: "hmac", calls: 1, credits: 1 },
       { api: "spfvalidator", calls: 2, credits: 10 },
     ]
-    for (const day of ["2025-01-01", "2025-01-02"]) {
-      await charge(
-        { keyId: "key_1", items, day },
-        { keyId: "key_2", day },
-        { accountId: "acc_2", day, keyId: "key_3" },
-      )
-    }
+    const other = { accountId: "acc_2", keyId: "key_3" }
+    for (const day of ["2025-01-01", "2025-01-02"])
+      await charge({ keyId: "key_1", items, day }, { keyId: "key_2", day }, { ...other, day })
     expect(await usage({ by: [] })).toEqual(["- - - - 10 26"])
     expect(await usage({ by: ["day"] })).toEqual(["- - 2025-01-02 - 5 13", "- - 2025-01-01 - 5 13"])
     expect(await usage({ by: ["api"] })).toEqual(["- - - hmac 6 6", "- - - spfvalidator 4 20"])
@@ -183,10 +174,8 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       if (index === 1) await opened.store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })
       for (const by of [["day", "api"], ["api"], []] satisfies UsageColumn[][]) {
         const together = await usage({ by })
-        const each = await opened.admin.usage(
-          { ...always, by: ["account", ...by] },
-          { limit: 1_000, after: null },
-        )
+        const page = { limit: 1_000, after: null }
+        const each = await opened.admin.usage({ ...always, by: ["account", ...by] }, page)
         const sums = Map.groupBy(each.sums, ({ day: ofDay, api }) => `- - ${ofDay || "-"} ${api || "-"}`)
         const added = [...sums].map(([name, rows]) => {
           const sum = (field: "calls" | "credits") => rows.reduce((total, row) => total + row[field], 0)
@@ -207,9 +196,8 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       const [id, limit] = values
       const first = id === "" ? 0 : Number(id) + 1
       looked += Number(limit)
-      return Array.from({ length: Number(limit) }, (_, index) => ({
-        id: String(first + index).padStart(9, "0"),
-      }))
+      const idOf = (index: number) => String(first + index).padStart(9, "0")
+      return Array.from({ length: Number(limit) }, (_, index) => ({ id: idOf(index) }))
     }
     const read = (api: string) =>
       readUsage({ ...always, by: ["account"], api }, firstPage, {
@@ -225,17 +213,15 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
   test("is read page by page, each sum once", async () => {
     for (let index = 0; index < 60; index++)
       await opened.store.createAccount(accountOf({ id: `acc_3${index + 10}` }))
-    const ids = Array.from({ length: 60 }, (_, index) => `acc_3${index + 10}`).filter(
-      (_, index) => index % 7 < 2,
-    )
-    for (const day of ["2025-01-01", "2025-01-02"]) {
+    const made = Array.from({ length: 60 }, (_, index) => `acc_3${index + 10}`)
+    const ids = made.filter((_, index) => index % 7 < 2)
+    for (const day of ["2025-01-01", "2025-01-02"])
       await charge(
         ...ids.flatMap((accountId) => [
           { accountId, day },
           { accountId, day, keyId: "key_9" },
         ]),
       )
-    }
     const divisions: (readonly UsageColumn[])[] = [all, ["account"], ["account", "day"]]
     for (const by of divisions) {
       const whole = await usage({ by })

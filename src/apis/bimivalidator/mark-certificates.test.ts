@@ -1,5 +1,5 @@
 /** Mark certificates (VMC and CMC), and what they must say. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -61,86 +61,75 @@ async function makeMark({
   return { mark: mark.toString("pem"), root: root.toString("pem") }
 }
 
-describe("mark certificates", () => {
-  const conditions = {
-    url: markUrl,
-    domains: ["a.example"],
-    logo: Buffer.from(logo),
-    nowMs: Date.parse("2022-01-01"),
-  }
-  const codes = (found: Awaited<ReturnType<typeof checkMark>>) =>
-    found.problems.map(({ code }): string => code)
+const nowMs = Date.UTC(2022, 0)
+const conditions = { url: markUrl, domains: ["a.example"], logo: Buffer.from(logo), nowMs }
+const codes = (found: Awaited<ReturnType<typeof checkMark>>) => found.problems.map(({ code }): string => code)
 
-  test("that fit have no problem", async () => {
-    const { mark, root } = await makeMark()
-    for (const pem of [mark, `${mark}\n${root}`]) {
-      const found = await checkMark(pem, { ...conditions, roots: [root] })
-      expect(codes(found)).toEqual([])
-      expect(found.vmc).toMatchObject({
-        ...{
-          is_valid: true,
-          kind: "VMC",
-          organization: "A Limited",
-          mark_type: "Registered Mark",
-          has_same_logo: true,
-        },
-        ...{ names: ["a.example"], valid_until: "2022-06-01T00:00:00.000Z" },
-      })
-    }
-  })
-
-  test.each<[string, Parameters<typeof makeMark>[0], object, string[]]>([
-    ["for another domain", { names: ["b.example"] }, {}, ["mark_domain"]],
-    ["for another purpose", { purpose: "1.3.6.1.5.5.7.3.1" }, {}, ["mark_untrusted"]],
-    ["of an unknown root", {}, { roots: [] }, ["mark_untrusted"]],
-    ["with another logo", { svg: logo.replace(">A<", ">B<") }, {}, ["mark_logo"]],
-    ["with another digest", { wrongDigest: true }, {}, ["mark_unreadable"]],
-    ["with a logo of over 65,536 bytes", { svg: " ".repeat(70_000) }, {}, ["mark_unreadable"]],
-    ["that has expired", {}, { nowMs: Date.parse("2023-01-01") }, ["mark_expired"]],
-    ["that ends soon", {}, { nowMs: Date.parse("2022-05-15") }, ["mark_ends_soon"]],
-  ])("%s have their problem", async (_, made, other, expected) => {
-    const { mark, root } = await makeMark(made)
-    expect(codes(await checkMark(mark, { ...conditions, roots: [root], ...other }))).toEqual(expected)
-  })
-
-  test("whose names fit a root, but whose signature does not, are not trusted", async () => {
-    const [{ mark }, { root }] = [await makeMark(), await makeMark()]
-    expect(codes(await checkMark(mark, { ...conditions, roots: [root] }))).toEqual(["mark_untrusted"])
-    expect(codes(await checkMark(`${mark}\n${root}`, { ...conditions, roots: [root] }))).toEqual([
-      "mark_untrusted",
-    ])
-  })
-
-  test.each(["", "x", "-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----"])(
-    "%j is none",
-    async (pem) => {
-      const found = await checkMark(pem, conditions)
-      expect(codes(found)).toEqual(["mark_unreadable"])
-      expect(found.chain).toEqual([])
-    },
-  )
-
-  test.each([
-    ["vmc.pem", "cnn.com", "2022-01-01", "VMC", "Cable News Network, Inc."],
-    ["cmc.pem", "xometry.com", "2025-06-01", "CMC", "XOMETRY, INC."],
-  ])("of an authority are read: %s", async (file, name, now, kind, organization) => {
-    const pem = readFileSync(join(import.meta.dir, "../../../test/data/mark-certificates", file), "utf8")
-    const found = await checkMark(pem, { ...conditions, domains: [name], logo: null, nowMs: Date.parse(now) })
+test("mark certificates that fit have no problem", async () => {
+  const { mark, root } = await makeMark()
+  for (const pem of [mark, `${mark}\n${root}`]) {
+    const found = await checkMark(pem, { ...conditions, roots: [root] })
     expect(codes(found)).toEqual([])
-    expect(found.vmc).toMatchObject({ is_valid: true, kind, organization, has_same_logo: null })
-    expect(found.chain).toHaveLength(3)
-  })
-
-  test("are read from their host, and compared with the logo", async () => {
-    const body = readFileSync(join(import.meta.dir, "../../../test/data/mark-certificates/vmc.pem"), "utf8")
-    const texts = [{ TXT: `v=BIMI1; l=${logoUrl}; a=${markUrl}` }]
-    const answer = await validate({ domain }, { texts, web: { [markUrl]: { body } } })
-    expect(answer.problems.map(({ code }): string => code)).toEqual(["mark_domain", "mark_logo"])
-    expect(answer).toMatchObject({
-      is_valid: false,
-      is_svg_valid: true,
-      vmc: { kind: "VMC", has_same_logo: false },
+    expect(found.vmc).toMatchObject({
+      ...{
+        is_valid: true,
+        kind: "VMC",
+        organization: "A Limited",
+        mark_type: "Registered Mark",
+        has_same_logo: true,
+      },
+      ...{ names: ["a.example"], valid_until: "2022-06-01T00:00:00.000Z" },
     })
-    expect(answer.certificate_chain).toHaveLength(3)
-  })
+  }
+})
+
+test.each<[string, Parameters<typeof makeMark>[0], object, string[]]>([
+  ["for another domain", { names: ["b.example"] }, {}, ["mark_domain"]],
+  ["for another purpose", { purpose: "1.3.6.1.5.5.7.3.1" }, {}, ["mark_untrusted"]],
+  ["of an unknown root", {}, { roots: [] }, ["mark_untrusted"]],
+  ["with another logo", { svg: logo.replace(">A<", ">B<") }, {}, ["mark_logo"]],
+  ["with another digest", { wrongDigest: true }, {}, ["mark_unreadable"]],
+  ["with a logo of over 65,536 bytes", { svg: " ".repeat(70_000) }, {}, ["mark_unreadable"]],
+  ["that has expired", {}, { nowMs: Date.parse("2023-01-01") }, ["mark_expired"]],
+  ["that ends soon", {}, { nowMs: Date.parse("2022-05-15") }, ["mark_ends_soon"]],
+])("mark certificates: %s have their problem", async (_, made, other, expected) => {
+  const { mark, root } = await makeMark(made)
+  expect(codes(await checkMark(mark, { ...conditions, roots: [root], ...other }))).toEqual(expected)
+})
+
+test("mark certificates whose names fit a root, but whose signature does not, are not trusted", async () => {
+  const [{ mark }, { root }] = [await makeMark(), await makeMark()]
+  expect(codes(await checkMark(mark, { ...conditions, roots: [root] }))).toEqual(["mark_untrusted"])
+  const checked = await checkMark(`${mark}\n${root}`, { ...conditions, roots: [root] })
+  expect(codes(checked)).toEqual(["mark_untrusted"])
+})
+
+test.each(["", "x", "-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----"])(
+  "mark certificates: %j is none",
+  async (pem) => {
+    const found = await checkMark(pem, conditions)
+    expect(codes(found)).toEqual(["mark_unreadable"])
+    expect(found.chain).toEqual([])
+  },
+)
+
+test.each([
+  ["vmc.pem", "cnn.com", "2022-01-01", "VMC", "Cable News Network, Inc."],
+  ["cmc.pem", "xometry.com", "2025-06-01", "CMC", "XOMETRY, INC."],
+])("mark certificates of an authority are read: %s", async (file, name, now, kind, organization) => {
+  const pem = readFileSync(join(import.meta.dir, "../../../test/data/mark-certificates", file), "utf8")
+  const found = await checkMark(pem, { ...conditions, domains: [name], logo: null, nowMs: Date.parse(now) })
+  expect(codes(found)).toEqual([])
+  expect(found.vmc).toMatchObject({ is_valid: true, kind, organization, has_same_logo: null })
+  expect(found.chain).toHaveLength(3)
+})
+
+test("mark certificates are read from their host, and compared with the logo", async () => {
+  const body = readFileSync(join(import.meta.dir, "../../../test/data/mark-certificates/vmc.pem"), "utf8")
+  const texts = [{ TXT: `v=BIMI1; l=${logoUrl}; a=${markUrl}` }]
+  const answer = await validate({ domain }, { texts, web: { [markUrl]: { body } } })
+  expect(answer.problems.map(({ code }): string => code)).toEqual(["mark_domain", "mark_logo"])
+  expect(answer).toMatchObject({ is_valid: false, is_svg_valid: true })
+  expect(answer.vmc).toMatchObject({ kind: "VMC", has_same_logo: false })
+  expect(answer.certificate_chain).toHaveLength(3)
 })

@@ -26,12 +26,11 @@ describe("companyid", () => {
     `${"0".repeat(10_000)}x`,
     `0x${"F".repeat(10_000)}`,
   ]
-  for (const text of refused) {
+  for (const text of refused)
     test(`${JSON.stringify(text.slice(0, 20))}, ${text.length} long, is refused`, () => {
       expect(parseCompanyId(text)).toBeNull()
       expect(Value.Check(bluetoothlookup.input, { companyid: text })).toBe(false)
     })
-  }
 
   test("a JSON number is taken from 0 to 65535", () => {
     for (const companyid of [0, 76, 65535]) {
@@ -83,46 +82,44 @@ describe("companyid", () => {
     ))
 })
 
-describe("bluetoothlookup", () => {
-  test("the ends of the list and the gaps in it", () => {
-    expect(lookUp("0")).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "Ericsson AB" })
-    expect(lookUp("0x1053")).toMatchObject({ companyId: 4179, found: true, company: "Sensorworx, Inc." })
-    const unassigned = { found: false, company: null }
-    expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })
-    expect(lookUp("4180")).toEqual({ companyId: 4180, companyIdHex: "0x1054", ...unassigned })
-    expect(lookUp("65534")).toEqual({ companyId: 65534, companyIdHex: "0xFFFE", ...unassigned })
-  })
-
-  test("65535 has the name that the SIG gives it", () =>
-    expect(lookUp("65535")).toEqual({
-      companyId: 65535,
-      companyIdHex: "0xFFFF",
-      found: true,
-      company:
-        "Bluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.",
-    }))
-
-  test("the description says of when the list is, or that the operator chose it", () => {
-    expect(bluetoothlookup.description).toContain("The list is the SIG's of 2026-01.")
-    const other = createBluetoothlookup({ date: null, names: ["A"], last: null })
-    expect(other.description).toContain("The operator of this service has chosen the list.")
-    expect(other.description).not.toContain("2026")
-    expect(lookUp("0", other)).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "A" })
-    expect(other.lists).toEqual([{ name: "bluetooth-companies", date: null }])
-  })
-
-  test("another list replaces the built-in one", () => {
-    const other = createBluetoothlookup({ date: null, names: [null, "One"], last: "Last" })
-    expect(lookUp("0xffff", other)).toMatchObject({ found: true, company: "Last" })
-    expect(lookUp("1", other)).toMatchObject({ found: true, company: "One" })
-    expect(lookUp("65534", other)).toMatchObject({ found: false, company: null })
-    expect(lookUp("76", other)).toMatchObject({ found: false, company: null })
-    expect(lookUp("76")).toMatchObject({ found: true, company: "Apple, Inc." })
-  })
-
-  test("the run itself refuses bad input by name too", () =>
-    expect(() => lookUp("4C")).toThrow("The 'companyid' parameter must be a number from 0 to 65535"))
+test("bluetoothlookup: the ends of the list and the gaps in it", () => {
+  expect(lookUp("0")).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "Ericsson AB" })
+  expect(lookUp("0x1053")).toMatchObject({ companyId: 4179, found: true, company: "Sensorworx, Inc." })
+  const unassigned = { found: false, company: null }
+  expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })
+  expect(lookUp("4180")).toEqual({ companyId: 4180, companyIdHex: "0x1054", ...unassigned })
+  expect(lookUp("65534")).toEqual({ companyId: 65534, companyIdHex: "0xFFFE", ...unassigned })
 })
+
+test("bluetoothlookup: 65535 has the name that the SIG gives it", () =>
+  expect(lookUp("65535")).toEqual({
+    companyId: 65535,
+    companyIdHex: "0xFFFF",
+    found: true,
+    company:
+      "Bluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.",
+  }))
+
+test("bluetoothlookup: the description says of when the list is, or that the operator chose it", () => {
+  expect(bluetoothlookup.description).toContain("The list is the SIG's of 2026-01.")
+  const other = createBluetoothlookup({ date: null, names: ["A"], last: null })
+  expect(other.description).toContain("The operator of this service has chosen the list.")
+  expect(other.description).not.toContain("2026")
+  expect(lookUp("0", other)).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "A" })
+  expect(other.lists).toEqual([{ name: "bluetooth-companies", date: null }])
+})
+
+test("bluetoothlookup: another list replaces the built-in one", () => {
+  const other = createBluetoothlookup({ date: null, names: [null, "One"], last: "Last" })
+  expect(lookUp("0xffff", other)).toMatchObject({ found: true, company: "Last" })
+  expect(lookUp("1", other)).toMatchObject({ found: true, company: "One" })
+  expect(lookUp("65534", other)).toMatchObject({ found: false, company: null })
+  expect(lookUp("76", other)).toMatchObject({ found: false, company: null })
+  expect(lookUp("76")).toMatchObject({ found: true, company: "Apple, Inc." })
+})
+
+test("bluetoothlookup: the run itself refuses bad input by name too", () =>
+  expect(() => lookUp("4C")).toThrow("The 'companyid' parameter must be a number from 0 to 65535"))
 
 function lookUp(companyid: string | number, api = bluetoothlookup) {
   return runApi(api, { companyid })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { expectWithinProcessorMs } from "../../../test/support/processor-time.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
@@ -15,89 +15,84 @@ const codesOf = async (...records: string[]) =>
   (await validate(zoneOf(...records), "a.example")).problems.map(({ code }) => code)
 
 /** RFC 8659 §3, with the names of its example. */
-describe("the climb", () => {
-  test.each([
-    ["x.y.z.example.com", "y.z.example.com"],
-    ["y.z.example.com", "y.z.example.com"],
-    ["z.example.com", "com"],
-    ["*.x.y.z.example.com", "y.z.example.com"],
-    ["alias.example.com", "target.test"],
-    ["below.alias.example.com", "target.test"],
-    ["other.test", null],
-  ])("for %s ends at the records of %s", async (domain, owner) => {
-    const zone: DnsZone = {
-      "y.z.example.com": [{ CAA: '0 issue "y.z.example.com"' }],
-      com: [{ CAA: '0 issue "com"' }],
-      "alias.example.com": [{ CNAME: "target.test" }],
-      "target.test": [{ CAA: '0 issue "target.test"' }],
-    }
-    const { issuers, record_domain } = await validate(zone, domain)
-    expect(issuers).toEqual(owner === null ? [] : [owner])
-    const name = domain.replace("*.", "")
-    // An alias's records are those of its own name.
-    expect(record_domain).toBe(owner === "target.test" ? "alias.example.com" : owner)
-    expect(name.endsWith(record_domain ?? "")).toBe(true)
-  })
-
-  test("a server that fails on the way refuses the call, since more records may be there", async () => {
-    const zone: DnsZone = { "a.example": ["SERVFAIL"], example: [{ CAA: '0 issue "x"' }] }
-    await expect(validate(zone, "b.a.example")).rejects.toThrow(
-      "The DNS gave no answer for a.example (servfail).",
-    )
-  })
-
-  test("17 labels are refused, 16 are asked for", async () => {
-    const labels = (count: number) => `${"a.".repeat(count - 1)}example`
-    await expect(validate({}, labels(17))).rejects.toThrow("must have at most 16 labels")
-    expect(await validate({}, labels(16))).toMatchObject({ record_domain: null, is_any_ca_permitted: true })
-  })
+test.each([
+  ["x.y.z.example.com", "y.z.example.com"],
+  ["y.z.example.com", "y.z.example.com"],
+  ["z.example.com", "com"],
+  ["*.x.y.z.example.com", "y.z.example.com"],
+  ["alias.example.com", "target.test"],
+  ["below.alias.example.com", "target.test"],
+  ["other.test", null],
+])("the climb for %s ends at the records of %s", async (domain, owner) => {
+  const zone: DnsZone = {
+    "y.z.example.com": [{ CAA: '0 issue "y.z.example.com"' }],
+    com: [{ CAA: '0 issue "com"' }],
+    "alias.example.com": [{ CNAME: "target.test" }],
+    "target.test": [{ CAA: '0 issue "target.test"' }],
+  }
+  const { issuers, record_domain } = await validate(zone, domain)
+  expect(issuers).toEqual(owner === null ? [] : [owner])
+  const name = domain.replace("*.", "")
+  // An alias's records are those of its own name.
+  expect(record_domain).toBe(owner === "target.test" ? "alias.example.com" : owner)
+  expect(name.endsWith(record_domain ?? "")).toBe(true)
 })
 
-describe("who may issue", () => {
-  test.each([
-    [["0 issue ca.test"], "a.example", "ca.test", true],
-    [["0 issue CA.Test"], "a.example", "Ca.tesT", true],
-    [["0 issue ca.test"], "a.example", "other.test", false],
-    [["0 issue ca.test"], "a.example", "x.ca.test", false],
-    [["0 issue ca.test"], "*.a.example", "ca.test", true],
-    [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "ca.test", false],
-    [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "wild.test", true],
-    [["0 issue ca.test", "0 issuewild wild.test"], "a.example", "wild.test", false],
-    [["0 issuewild wild.test"], "a.example", "any.test", true],
-    [["0 iodef mailto:x@a.example"], "a.example", "any.test", true],
-    [['0 issue ";"'], "a.example", "any.test", false],
-    [['0 issue ""'], "a.example", "any.test", false],
-    [['0 issue ";"', "0 issue ca.test"], "a.example", "ca.test", true],
-    [['0 issue "ca.test; x"'], "a.example", "ca.test", false],
-    [["0 issue ca.test", "128 future x"], "a.example", "ca.test", false],
-    [["0 issue ca.test", "0 future x"], "a.example", "ca.test", true],
-    [["128 issue ca.test"], "a.example", "ca.test", true],
-    [["0 issuemail ca.test"], "a.example", "other.test", true],
-    [
-      ['0 issue "ca.test; accounturi=https://ca.test/1; accounturi=https://ca.test/2"'],
-      "a.example",
-      "ca.test",
-      false,
-    ],
-    [['0 issue "ca.test; validationmethods="'], "a.example", "ca.test", false],
-    [['0 ISSUE "ca.test; validationmethods=dns-01"'], "a.example", "ca.test", true],
-  ])("with %j, %s: %s %s", async (records, domain, ca, answer) => {
-    expect((await validate(zoneOf(...records), domain, ca)).is_ca_permitted).toBe(answer)
-  })
+test("the climb: a server that fails on the way refuses the call, since more records may be there", async () => {
+  const zone: DnsZone = { "a.example": ["SERVFAIL"], example: [{ CAA: '0 issue "x"' }] }
+  const answer = validate(zone, "b.a.example")
+  await expect(answer).rejects.toThrow("The DNS gave no answer for a.example (servfail).")
+})
 
-  test("conditions of RFC 8657 are those of each record", async () => {
-    const { permissions } = await validate(
-      zoneOf(
-        '0 issue "ca.test; accounturi=https://ca.test/1; ValidationMethods=dns-01,ca-own"',
-        "0 issue b.test",
-      ),
-      "a.example",
-    )
-    expect(permissions).toEqual([
-      { issuer: "ca.test", accounts: ["https://ca.test/1"], methods: ["dns-01", "ca-own"] },
-      { issuer: "b.test", accounts: [], methods: null },
-    ])
-  })
+test("the climb: 17 labels are refused, 16 are asked for", async () => {
+  const labels = (count: number) => `${"a.".repeat(count - 1)}example`
+  await expect(validate({}, labels(17))).rejects.toThrow("must have at most 16 labels")
+  expect(await validate({}, labels(16))).toMatchObject({ record_domain: null, is_any_ca_permitted: true })
+})
+
+test.each([
+  [["0 issue ca.test"], "a.example", "ca.test", true],
+  [["0 issue CA.Test"], "a.example", "Ca.tesT", true],
+  [["0 issue ca.test"], "a.example", "other.test", false],
+  [["0 issue ca.test"], "a.example", "x.ca.test", false],
+  [["0 issue ca.test"], "*.a.example", "ca.test", true],
+  [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "ca.test", false],
+  [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "wild.test", true],
+  [["0 issue ca.test", "0 issuewild wild.test"], "a.example", "wild.test", false],
+  [["0 issuewild wild.test"], "a.example", "any.test", true],
+  [["0 iodef mailto:x@a.example"], "a.example", "any.test", true],
+  [['0 issue ";"'], "a.example", "any.test", false],
+  [['0 issue ""'], "a.example", "any.test", false],
+  [['0 issue ";"', "0 issue ca.test"], "a.example", "ca.test", true],
+  [['0 issue "ca.test; x"'], "a.example", "ca.test", false],
+  [["0 issue ca.test", "128 future x"], "a.example", "ca.test", false],
+  [["0 issue ca.test", "0 future x"], "a.example", "ca.test", true],
+  [["128 issue ca.test"], "a.example", "ca.test", true],
+  [["0 issuemail ca.test"], "a.example", "other.test", true],
+  [
+    ['0 issue "ca.test; accounturi=https://ca.test/1; accounturi=https://ca.test/2"'],
+    "a.example",
+    "ca.test",
+    false,
+  ],
+  [['0 issue "ca.test; validationmethods="'], "a.example", "ca.test", false],
+  [['0 ISSUE "ca.test; validationmethods=dns-01"'], "a.example", "ca.test", true],
+])("who may issue with %j, %s: %s %s", async (records, domain, ca, answer) =>
+  expect((await validate(zoneOf(...records), domain, ca)).is_ca_permitted).toBe(answer),
+)
+
+test("who may issue: conditions of RFC 8657 are those of each record", async () => {
+  const { permissions } = await validate(
+    zoneOf(
+      '0 issue "ca.test; accounturi=https://ca.test/1; ValidationMethods=dns-01,ca-own"',
+      "0 issue b.test",
+    ),
+    "a.example",
+  )
+  expect(permissions).toEqual([
+    { issuer: "ca.test", accounts: ["https://ca.test/1"], methods: ["dns-01", "ca-own"] },
+    { issuer: "b.test", accounts: [], methods: null },
+  ])
 })
 
 test.each([
@@ -118,9 +113,7 @@ test.each([
   [["0 iodef security@a.example"], ["report_address"]],
   [["0 iodef https://"], ["report_address"]],
   [["0 iodef https://a.example/report"], []],
-])("%j has %j", async (records, codes) => {
-  expect<string[]>(await codesOf(...records)).toEqual(codes)
-})
+])("%j has %j", async (records, codes) => expect<string[]>(await codesOf(...records)).toEqual(codes))
 
 test.each(["-ca.test", "ca..test", "ca.test;", "ca test", "https://ca.test"])("the CA %s is refused", (ca) =>
   expect(validate({}, "a.example", ca)).rejects.toThrow("The 'ca' parameter must be a domain name"),
@@ -145,68 +138,65 @@ test("a record is shown as a zone file writes it, and its value as it is", async
 })
 
 /** RFC 8659 §4.2. */
-describe("the grammar", () => {
-  const letters = fc.constantFrom(..."abzAZ09")
-  const label = fc
-    .tuple(letters, fc.array(fc.oneof(letters, fc.constant("-")), { maxLength: 4 }), letters)
-    .map(([first, middle, last]) => first + middle.join("") + last)
-  const wsp = fc.array(fc.constantFrom(" ", "\t"), { maxLength: 2 }).map((spaces) => spaces.join(""))
-  const value = fc.array(fc.constantFrom(..."!:<=>~azAZ09,/"), { maxLength: 6 }).map((all) => all.join(""))
-  const parameter = fc.tuple(label, wsp, wsp, value)
-  const issuer = fc.array(label, { maxLength: 3 }).map((labels) => labels.join("."))
+const letters = fc.constantFrom(..."abzAZ09")
+const label = fc
+  .tuple(letters, fc.array(fc.oneof(letters, fc.constant("-")), { maxLength: 4 }), letters)
+  .map(([first, middle, last]) => first + middle.join("") + last)
+const wsp = fc.array(fc.constantFrom(" ", "\t"), { maxLength: 2 }).map((spaces) => spaces.join(""))
+const value = fc.array(fc.constantFrom(..."!:<=>~azAZ09,/"), { maxLength: 6 }).map((all) => all.join(""))
+const parameter = fc.tuple(label, wsp, wsp, value)
+const issuer = fc.array(label, { maxLength: 3 }).map((labels) => labels.join("."))
 
-  test("gives values that are read", () => {
-    fc.assert(
-      fc.property(
-        issuer,
-        fc.array(parameter, { maxLength: 3 }),
-        wsp,
-        wsp,
-        fc.boolean(),
-        (name, list, one, two, ends) => {
-          const written = list.map(([tag, before, after, text]) => `${tag}${before}=${after}${text}`)
-          const rest = written.length > 0 || ends ? `;${two}${written.join(`${one};${two}`)}${one}` : ""
-          expect(readIssueValue(`${one}${name}${two}${rest}`)).toEqual({
-            issuer: name === "" ? null : name.toLowerCase(),
-            parameters: list.map(([tag, , , text]) => ({ name: tag.toLowerCase(), value: text })),
-          })
-        },
-      ),
-      { numRuns: 2_000, seed: 8659 },
-    )
-  })
+test("the grammar gives values that are read", () =>
+  fc.assert(
+    fc.property(
+      issuer,
+      fc.array(parameter, { maxLength: 3 }),
+      wsp,
+      wsp,
+      fc.boolean(),
+      (name, list, one, two, ends) => {
+        const written = list.map(([tag, before, after, text]) => `${tag}${before}=${after}${text}`)
+        const rest = written.length > 0 || ends ? `;${two}${written.join(`${one};${two}`)}${one}` : ""
+        expect(readIssueValue(`${one}${name}${two}${rest}`)).toEqual({
+          issuer: name === "" ? null : name.toLowerCase(),
+          parameters: list.map(([tag, , , text]) => ({ name: tag.toLowerCase(), value: text })),
+        })
+      },
+    ),
+    { numRuns: 2_000, seed: 8659 },
+  ))
 
-  test("any value is read or refused, as the grammar says, and a refused one allows no CA", () => {
-    const l = "[A-Za-z0-9]+(?:-*[A-Za-z0-9]+)*"
-    const p = `${l}[ \\t]*=[ \\t]*[!-:<-~]*`
-    const grammar = new RegExp(
-      `^[ \\t]*(?:${l}(?:\\.${l})*[ \\t]*)?(?:;[ \\t]*(?:${p}(?:[ \\t]*;[ \\t]*${p})*[ \\t]*)?)?$`,
-    )
-    const piece = fc.oneof(
-      fc.constantFrom(";", " ", "\t", "=", ".", "-", "a", "b.c", "x=y"),
-      fc.string({ maxLength: 2 }),
-    )
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 7 }), (pieces) => {
-        const text = pieces.join("")
-        const read = readIssueValue(text)
-        expect(read !== null).toBe(grammar.test(text))
-        if (read === null)
-          expect(policyOf([{ flags: 0, tag: "issue", value: text }], false)).toEqual({
-            kind: "listed",
-            permissions: [],
-          })
-      }),
-      { numRuns: 5_000, seed: 8660 },
-    )
-  })
+test("the grammar: any value is read or refused, as the grammar says, and a refused one allows no CA", () => {
+  const l = "[A-Za-z0-9]+(?:-*[A-Za-z0-9]+)*"
+  const p = `${l}[ \\t]*=[ \\t]*[!-:<-~]*`
+  const grammar = new RegExp(
+    `^[ \\t]*(?:${l}(?:\\.${l})*[ \\t]*)?(?:;[ \\t]*(?:${p}(?:[ \\t]*;[ \\t]*${p})*[ \\t]*)?)?$`,
+  )
+  const piece = fc.oneof(
+    fc.constantFrom(";", " ", "\t", "=", ".", "-", "a", "b.c", "x=y"),
+    fc.string({ maxLength: 2 }),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 7 }), (pieces) => {
+      const text = pieces.join("")
+      const read = readIssueValue(text)
+      expect(read !== null).toBe(grammar.test(text))
+      if (read === null)
+        expect(policyOf([{ flags: 0, tag: "issue", value: text }], false)).toEqual({
+          kind: "listed",
+          permissions: [],
+        })
+    }),
+    { numRuns: 5_000, seed: 8660 },
+  )
+})
 
-  test("long values take little processor time", async () => {
-    // About 3 ms. A pattern that tries again for each letter would take seconds.
-    await expectWithinProcessorMs(40, () => {
-      expect(isIssuerName(`${"a-".repeat(30_000)}!`)).toBe(false)
-      expect(readIssueValue(`a;${"b =".repeat(20_000)}`)).toBeNull()
-    })
+test("the grammar: long values take little processor time", async () => {
+  // About 3 ms. A pattern that tries again for each letter would take seconds.
+  await expectWithinProcessorMs(40, () => {
+    expect(isIssuerName(`${"a-".repeat(30_000)}!`)).toBe(false)
+    expect(readIssueValue(`a;${"b =".repeat(20_000)}`)).toBeNull()
   })
 })
 

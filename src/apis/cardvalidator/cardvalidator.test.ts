@@ -15,18 +15,18 @@ test.each([
   ["30569309025904", "diners-club"],
   ["3566002020360505", "jcb"],
   ["6200000000000005", "unionpay"],
-])("%s is a valid number of %s", async (number, scheme) => {
-  expect(await validate(number)).toMatchObject({ is_valid: true, scheme, codes: [] })
-})
+])("%s is a valid number of %s", async (number, scheme) =>
+  expect(await validate(number)).toMatchObject({ is_valid: true, scheme, codes: [] }),
+)
 
 test.each([
   ["4242424242424241", ["check_digit"]],
   ["424242424242424", ["length"]],
   ["0000000000000000", ["scheme"]],
   ["4", ["length", "check_digit"]],
-])("%s: %p", async (number, codes) => {
-  expect(await validate(number)).toMatchObject({ codes, is_valid: codes[0] === "scheme" })
-})
+])("%s: %p", async (number, codes) =>
+  expect(await validate(number)).toMatchObject({ codes, is_valid: codes[0] === "scheme" }),
+)
 
 // NPCI gives RuPay the numbers from 652150 to 653149, which begin as Discover's do.
 test.each([
@@ -34,17 +34,16 @@ test.each([
   ["6531490000000000", ["discover", "rupay"], null],
   ["6531500000000000", ["discover"], "discover"],
   ["5085000000000000", ["maestro", "rupay"], null],
-])("%s may be of %p", async (number, possible_schemes, scheme) => {
-  expect(await validate(number)).toMatchObject({ possible_schemes, scheme })
-})
+])("%s may be of %p", async (number, possible_schemes, scheme) =>
+  expect(await validate(number)).toMatchObject({ possible_schemes, scheme }),
+)
 
-test("a wrong check digit of UnionPay is a warning, since older numbers have none", async () => {
+test("a wrong check digit of UnionPay is a warning, since older numbers have none", async () =>
   expect(await validate("6200000000000006")).toMatchObject({
     is_valid: true,
     codes: ["no_check_digit"],
     problems: [{ severity: "warning" }],
-  })
-})
+  }))
 
 test("no answer has more than the last four digits, and any changed digit is found", async () => {
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 31 })

@@ -64,13 +64,13 @@ describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
     ["a host without an address", "nohost", "avoid", "secure"],
     ["a host that does not exist", "missing", "avoid", "secure"],
   ]
-  test.each(rows)("%s", async (_, label, action, security) => {
+  test.each(rows)("%s", async (_, label, action, security) =>
     expect(await run({ host: `${label}.${zone}` }, { premium: false })).toMatchObject({
       action,
       security,
       is_usable: action === "authenticate",
-    })
-  })
+    }),
+  )
 
   test("the name that the records were found at is the one that counts", async () => {
     const nameFor = async (label: string) => (await run({ host: `${label}.${zone}` })).record_name
@@ -159,9 +159,8 @@ describe("questions that fail", () => {
   test("a host with addresses of one family, and no answer for the other, may have no address", async () => {
     const single = "pkix.dane.test"
     expect(await run({ host: single }, { tamper: silentFor(single, "A") })).toMatchObject({ action: "avoid" })
-    expect(await run({ host: single }, { tamper: silentFor(single, "AAAA") })).toMatchObject({
-      action: "encrypt",
-    })
+    const found = await run({ host: single }, { tamper: silentFor(single, "AAAA") })
+    expect(found).toMatchObject({ action: "encrypt" })
   })
 
   test("a forged record is bogus, and nobody connects", async () => {
@@ -188,101 +187,95 @@ describe("questions that fail", () => {
   })
 })
 
-describe("other services", () => {
-  const services: readonly (readonly [Input, string])[] = [
-    [{ host: "good.dane.test", port: 443 }, "authenticate"],
-    [{ host: "pkix.dane.test", port: 443 }, "authenticate"],
-    [{ host: "good.dane.test", port: 853, protocol: "udp" }, "authenticate"],
-    [{ host: "good.dane.test", port: 853, protocol: "tcp" }, "ordinary"],
-    [{ host: "odd.dane.test", port: 443 }, "ordinary"],
-    [{ host: "mail.plain.test", port: 443 }, "ordinary"],
-    [{ host: "tobogus.dane.test", port: 25, protocol: "sctp" }, "ordinary"],
-  ]
-  test.each(services)("%j: %s", async (input, action) => {
-    expect(await run(input)).toMatchObject({ action, mail_servers: null })
+const services: readonly (readonly [Input, string])[] = [
+  [{ host: "good.dane.test", port: 443 }, "authenticate"],
+  [{ host: "pkix.dane.test", port: 443 }, "authenticate"],
+  [{ host: "good.dane.test", port: 853, protocol: "udp" }, "authenticate"],
+  [{ host: "good.dane.test", port: 853, protocol: "tcp" }, "ordinary"],
+  [{ host: "odd.dane.test", port: 443 }, "ordinary"],
+  [{ host: "mail.plain.test", port: 443 }, "ordinary"],
+  [{ host: "tobogus.dane.test", port: 25, protocol: "sctp" }, "ordinary"],
+]
+test.each(services)("other services: %j: %s", async (input, action) =>
+  expect(await run(input)).toMatchObject({ action, mail_servers: null }),
+)
+
+const codesOf = async (host: string, port = 25) =>
+  (await run({ host, port })).problems.map(({ code, where }) => `${code} ${where}`)
+test("problems of sets that change", async () => {
+  expect(await codesOf("both.dane.test")).toEqual([])
+  expect(await codesOf("long.dane.test")).toEqual(["no_sha256 _25._tcp.long.dane.test 2 0 2"])
+  expect(await codesOf("rollover.dane.test")).toEqual(["missing_digest _25._tcp.rollover.dane.test 3 1 2"])
+})
+
+test("problems of hosts and zones", async () => {
+  expect(await codesOf("nohost.dane.test")).toEqual(["no_address nohost.dane.test"])
+  expect(await codesOf("none.dane.test")).toEqual(["no_records _25._tcp.none.dane.test"])
+  expect(await codesOf("mail.plain.test")).toEqual(["not_signed _25._tcp.mail.plain.test"])
+  expect(await codesOf("badalias.dane.test")).toEqual(["not_secure expired.test DNSKEY"])
+  expect((await run({ host: "badalias.dane.test" })).reason).toContain("have expired")
+})
+
+const serversOf = async (host: string, tamper?: Tampering) => {
+  const { mail_servers } = await run({ host }, tamper && { tamper })
+  if (!mail_servers) throw new Error("no mail servers")
+  const { servers, ...rest } = mail_servers
+  return { ...rest, servers: servers.map((one) => `${one.preference} ${one.host} ${one.action}`) }
+}
+
+test("the mail servers of a domain are in the order of preference, each with what senders do", async () => {
+  expect(await serversOf("all.dane.test")).toEqual({
+    security: "secure",
+    reason: null,
+    is_protected: true,
+    servers_left_out: 0,
+    servers: ["10 good.dane.test authenticate", "20 mixed.dane.test authenticate"],
+  })
+  expect(await serversOf("some.dane.test")).toMatchObject({
+    is_protected: false,
+    servers: [
+      "10 good.dane.test authenticate",
+      "20 none.dane.test ordinary",
+      "30 pkix.dane.test encrypt",
+      "40 www.expired.test avoid",
+      "50 mail.plain.test ordinary",
+    ],
   })
 })
 
-describe("problems", () => {
-  const codesOf = async (host: string, port = 25) =>
-    (await run({ host, port })).problems.map(({ code, where }) => `${code} ${where}`)
-  test("of sets that change", async () => {
-    expect(await codesOf("both.dane.test")).toEqual([])
-    expect(await codesOf("long.dane.test")).toEqual(["no_sha256 _25._tcp.long.dane.test 2 0 2"])
-    expect(await codesOf("rollover.dane.test")).toEqual(["missing_digest _25._tcp.rollover.dane.test 3 1 2"])
+test("the mail servers of a domain are known by MX records that must be secure", async () => {
+  expect(await serversOf("hosted.plain.test")).toMatchObject({
+    security: "insecure",
+    is_protected: false,
+    servers: ["10 good.dane.test authenticate"],
   })
-
-  test("of hosts and zones", async () => {
-    expect(await codesOf("nohost.dane.test")).toEqual(["no_address nohost.dane.test"])
-    expect(await codesOf("none.dane.test")).toEqual(["no_records _25._tcp.none.dane.test"])
-    expect(await codesOf("mail.plain.test")).toEqual(["not_signed _25._tcp.mail.plain.test"])
-    expect(await codesOf("badalias.dane.test")).toEqual(["not_secure expired.test DNSKEY"])
-    expect((await run({ host: "badalias.dane.test" })).reason).toContain("have expired")
+  expect(await serversOf("all.dane.test", silentFor("all.dane.test", "MX"))).toMatchObject({
+    security: "indeterminate",
+    is_protected: false,
+    servers: [],
   })
 })
 
-describe("the mail servers of a domain", () => {
-  const serversOf = async (host: string, tamper?: Tampering) => {
-    const { mail_servers } = await run({ host }, tamper && { tamper })
-    if (!mail_servers) throw new Error("no mail servers")
-    const { servers, ...rest } = mail_servers
-    return { ...rest, servers: servers.map((one) => `${one.preference} ${one.host} ${one.action}`) }
-  }
+test("the mail servers of a domain may be the domain itself, none, one that is twice there, or one that is an alias", async () => {
+  expect((await serversOf("itself.dane.test")).servers).toEqual(["null itself.dane.test authenticate"])
+  expect(await serversOf("nomail.dane.test")).toMatchObject({ servers: [], is_protected: false })
+  expect((await serversOf("twice.dane.test")).servers).toEqual(["10 good.dane.test authenticate"])
+  expect((await serversOf("badmx.dane.test")).servers).toEqual(["10 gone.dane.test avoid"])
+  expect((await serversOf("aliasmx.dane.test")).servers).toEqual(["10 alias.dane.test authenticate"])
+  expect((await serversOf("missing.dane.test")).servers).toEqual([])
+})
 
-  test("are in the order of preference, each with what senders do", async () => {
-    expect(await serversOf("all.dane.test")).toEqual({
-      security: "secure",
-      reason: null,
-      is_protected: true,
-      servers_left_out: 0,
-      servers: ["10 good.dane.test authenticate", "20 mixed.dane.test authenticate"],
-    })
-    expect(await serversOf("some.dane.test")).toMatchObject({
-      is_protected: false,
-      servers: [
-        "10 good.dane.test authenticate",
-        "20 none.dane.test ordinary",
-        "30 pkix.dane.test encrypt",
-        "40 www.expired.test avoid",
-        "50 mail.plain.test ordinary",
-      ],
-    })
-  })
+test("the mail servers of a domain are at most 10, and questions are asked once", async () => {
+  const { questions, mail_servers } = await run({ host: "many.dane.test" })
+  expect(mail_servers).toMatchObject({ servers_left_out: 2, is_protected: false })
+  expect(mail_servers?.servers).toHaveLength(maxMailServers)
+  expect(new Set(questions).size).toBe(questions.length)
+  expect(questions.length).toBeLessThanOrEqual(40)
+})
 
-  test("are known by MX records that must be secure", async () => {
-    expect(await serversOf("hosted.plain.test")).toMatchObject({
-      security: "insecure",
-      is_protected: false,
-      servers: ["10 good.dane.test authenticate"],
-    })
-    expect(await serversOf("all.dane.test", silentFor("all.dane.test", "MX"))).toMatchObject({
-      security: "indeterminate",
-      is_protected: false,
-      servers: [],
-    })
-  })
-
-  test("may be the domain itself, none, one that is twice there, or one that is an alias", async () => {
-    expect((await serversOf("itself.dane.test")).servers).toEqual(["null itself.dane.test authenticate"])
-    expect(await serversOf("nomail.dane.test")).toMatchObject({ servers: [], is_protected: false })
-    expect((await serversOf("twice.dane.test")).servers).toEqual(["10 good.dane.test authenticate"])
-    expect((await serversOf("badmx.dane.test")).servers).toEqual(["10 gone.dane.test avoid"])
-    expect((await serversOf("aliasmx.dane.test")).servers).toEqual(["10 alias.dane.test authenticate"])
-    expect((await serversOf("missing.dane.test")).servers).toEqual([])
-  })
-
-  test("are at most 10, and questions are asked once", async () => {
-    const { questions, mail_servers } = await run({ host: "many.dane.test" })
-    expect(mail_servers).toMatchObject({ servers_left_out: 2, is_protected: false })
-    expect(mail_servers?.servers).toHaveLength(maxMailServers)
-    expect(new Set(questions).size).toBe(questions.length)
-    expect(questions.length).toBeLessThanOrEqual(40)
-  })
-
-  test("cost no question without premium fields", async () => {
-    const { questions } = await run({ host: "all.dane.test" }, { premium: false })
-    expect(questions.filter((one) => /MX|good|mixed/.test(one))).toEqual([])
-  })
+test("the mail servers of a domain cost no question without premium fields", async () => {
+  const { questions } = await run({ host: "all.dane.test" }, { premium: false })
+  expect(questions.filter((one) => /MX|good|mixed/.test(one))).toEqual([])
 })
 
 test("the trust anchor is that of the root of the Internet by default", async () => {
@@ -302,9 +295,7 @@ test.each([
     { host: "a.test", trust_anchor: "x" },
     "The 'trust_anchor' parameter must be the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'.",
   ],
-])("%j is refused", async (input, message) => {
-  expect(await refusal(input)).toBe(message)
-})
+])("%j is refused", async (input, message) => expect(await refusal(input)).toBe(message))
 
 test("the host may be in any case, with a dot at its end, or international", async () => {
   expect((await run({ host: "GOOD.Dane.test." })).host).toBe("good.dane.test")

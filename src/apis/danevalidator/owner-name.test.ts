@@ -5,29 +5,27 @@ const label63 = "a".repeat(63)
 /** 10 characters of port and transport, then a host of 243: 253 in all. */
 const longestHost = `${`${label63}.`.repeat(3)}${"b".repeat(51)}`
 
-describe("owner names of TLSA records", () => {
-  test("are split into port, protocol and host", () =>
-    expect(parseOwnerName("_443._tcp.www.example.com.")).toEqual({
-      name: "_443._tcp.www.example.com.",
-      port: 443,
-      protocol: "tcp",
-      hostname: "www.example.com",
-    }))
+test("owner names of TLSA records are split into port, protocol and host", () =>
+  expect(parseOwnerName("_443._tcp.www.example.com.")).toEqual({
+    name: "_443._tcp.www.example.com.",
+    port: 443,
+    protocol: "tcp",
+    hostname: "www.example.com",
+  }))
 
-  const accepted: readonly (readonly [field: string, name: string, port: number, protocol: string])[] = [
-    ["_25._tcp.mail.example.com", "_25._tcp.mail.example.com.", 25, "tcp"],
-    ["_853._UDP.Dns.Example", "_853._UDP.Dns.Example.", 853, "udp"],
-    ["_1._sctp.localhost", "_1._sctp.localhost.", 1, "sctp"],
-    ["_65535._tcp.xn--mller-kva.example.", "_65535._tcp.xn--mller-kva.example.", 65_535, "tcp"],
-    ["_443._tcp.my_host.1.example", "_443._tcp.my_host.1.example.", 443, "tcp"],
-    ["\\095443._\\tcp.a\\045b.example", "_443._tcp.a-b.example.", 443, "tcp"],
-    [`_443._tcp.${longestHost}.`, `_443._tcp.${longestHost}.`, 443, "tcp"],
-  ]
-  test.each(accepted)("%s", (field, name, port, protocol) => {
-    const owner = parseOwnerName(field)
-    expect(owner).toMatchObject({ name, port, protocol })
-    expect(owner.hostname).toBe(name.split(".").slice(2, -1).join("."))
-  })
+const accepted: readonly (readonly [field: string, name: string, port: number, protocol: string])[] = [
+  ["_25._tcp.mail.example.com", "_25._tcp.mail.example.com.", 25, "tcp"],
+  ["_853._UDP.Dns.Example", "_853._UDP.Dns.Example.", 853, "udp"],
+  ["_1._sctp.localhost", "_1._sctp.localhost.", 1, "sctp"],
+  ["_65535._tcp.xn--mller-kva.example.", "_65535._tcp.xn--mller-kva.example.", 65_535, "tcp"],
+  ["_443._tcp.my_host.1.example", "_443._tcp.my_host.1.example.", 443, "tcp"],
+  ["\\095443._\\tcp.a\\045b.example", "_443._tcp.a-b.example.", 443, "tcp"],
+  [`_443._tcp.${longestHost}.`, `_443._tcp.${longestHost}.`, 443, "tcp"],
+]
+test.each(accepted)("owner names of TLSA records: %s", (field, name, port, protocol) => {
+  const owner = parseOwnerName(field)
+  expect(owner).toMatchObject({ name, port, protocol })
+  expect(owner.hostname).toBe(name.split(".").slice(2, -1).join("."))
 })
 
 describe("other names are rejected", () => {
@@ -62,9 +60,8 @@ describe("other names are rejected", () => {
     ["labels of at most 63", `_443._tcp.${label63}a.example.`],
     ["at most 253", `_443._tcp.${longestHost}c.`],
   ]
-  for (const [requirement, ...fields] of cases) {
+  for (const [requirement, ...fields] of cases)
     test.each(fields)(`${requirement}: %s`, (field) =>
       expect(() => parseOwnerName(field)).toThrow(requirement),
     )
-  }
 })

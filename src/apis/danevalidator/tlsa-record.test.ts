@@ -6,54 +6,50 @@ const owner = "_25._tcp.mail.example.com."
 const half = digest.length / 2
 const split = `${digest.slice(0, half - 1)} ${digest.slice(half - 1)}`
 
-describe("every way of writing the same record", () => {
-  const texts = [
-    `${owner} 3600 IN TLSA 3 1 1 ${digest}`,
-    `_25._tcp.mail.example.com 3600 IN TLSA 3 1 1 ${digest}`,
-    `${owner}\t3600\tIN\tTLSA\t3\t1\t1\t${digest}`,
-    `\n  ${owner}   3600  in  tlsa  3 1 1   ${digest}  \r\n`,
-    `${owner} IN 3600 TLSA 3 1 1 ${digest}`,
-    `${owner} CLASS1 3600 TLSA 3 1 1 ${digest}`,
-    `${owner} 1h IN TLSA 3 1 1 ${digest}`,
-    `${owner} 59M60s in TLSA 3 1 1 ${digest}`,
-    `${owner} 3600 IN TLSA 3 1 1 ${split}`,
-    `${owner} 3600 IN TLSA 3 1 1 ${digest.split("").join(" ")}`,
-    `${owner} 3600 IN TLSA ( 3 1 1 ; leaf key\n  ${split.replace(" ", " ; first half\n ")} ) ; end`,
-    `${owner} 3600 IN TLSA 03 01 001 ${digest}`,
-    `${owner} 3600 IN TYPE52 3 1 1 ${digest}`,
-    `${owner} 3600 IN TYPE52 \\# 35 030101${digest}`,
-    `${owner} 3600 IN TLSA \\# 35 03 0101 ${split}`,
-    `${owner} 3600 IN type52 \\# ( 35\n 030101 ${split} )`,
-  ]
-  test.each(texts)("%j", (text) => {
-    expect(parseTlsaRecord(text)).toEqual({
-      owner: { name: owner, port: 25, protocol: "tcp", hostname: "mail.example.com" },
-      ttl: 3600,
-      class: "IN",
-      usage: 3,
-      selector: 1,
-      matching: 1,
-      data: digest,
-    })
-  })
-})
+const texts = [
+  `${owner} 3600 IN TLSA 3 1 1 ${digest}`,
+  `_25._tcp.mail.example.com 3600 IN TLSA 3 1 1 ${digest}`,
+  `${owner}\t3600\tIN\tTLSA\t3\t1\t1\t${digest}`,
+  `\n  ${owner}   3600  in  tlsa  3 1 1   ${digest}  \r\n`,
+  `${owner} IN 3600 TLSA 3 1 1 ${digest}`,
+  `${owner} CLASS1 3600 TLSA 3 1 1 ${digest}`,
+  `${owner} 1h IN TLSA 3 1 1 ${digest}`,
+  `${owner} 59M60s in TLSA 3 1 1 ${digest}`,
+  `${owner} 3600 IN TLSA 3 1 1 ${split}`,
+  `${owner} 3600 IN TLSA 3 1 1 ${digest.split("").join(" ")}`,
+  `${owner} 3600 IN TLSA ( 3 1 1 ; leaf key\n  ${split.replace(" ", " ; first half\n ")} ) ; end`,
+  `${owner} 3600 IN TLSA 03 01 001 ${digest}`,
+  `${owner} 3600 IN TYPE52 3 1 1 ${digest}`,
+  `${owner} 3600 IN TYPE52 \\# 35 030101${digest}`,
+  `${owner} 3600 IN TLSA \\# 35 03 0101 ${split}`,
+  `${owner} 3600 IN type52 \\# ( 35\n 030101 ${split} )`,
+]
+test.each(texts)("every way of writing the same record: %j", (text) =>
+  expect(parseTlsaRecord(text)).toEqual({
+    owner: { name: owner, port: 25, protocol: "tcp", hostname: "mail.example.com" },
+    ttl: 3600,
+    class: "IN",
+    usage: 3,
+    selector: 1,
+    matching: 1,
+    data: digest,
+  }),
+)
 
-describe("TTL and class", () => {
-  const cases: readonly (readonly [written: string, ttl: number | null, rrClass: string])[] = [
-    ["", null, "IN"],
-    ["IN", null, "IN"],
-    ["0", 0, "IN"],
-    ["007", 7, "IN"],
-    ["2147483647", 2_147_483_647, "IN"],
-    ["1w2d3h4m5s CH", 788_645, "CH"],
-    ["hs", null, "HS"],
-    ["CLASS3 1D", 86_400, "CH"],
-    ["class32", null, "CLASS32"],
-  ]
-  test.each(cases)("%j", (written, ttl, rrClass) => {
-    expect(parseTlsaRecord(`${owner} ${written} TLSA 3 1 1 ${digest}`)).toMatchObject({ ttl, class: rrClass })
-  })
-})
+const cases: readonly (readonly [written: string, ttl: number | null, rrClass: string])[] = [
+  ["", null, "IN"],
+  ["IN", null, "IN"],
+  ["0", 0, "IN"],
+  ["007", 7, "IN"],
+  ["2147483647", 2_147_483_647, "IN"],
+  ["1w2d3h4m5s CH", 788_645, "CH"],
+  ["hs", null, "HS"],
+  ["CLASS3 1D", 86_400, "CH"],
+  ["class32", null, "CLASS32"],
+]
+test.each(cases)("TTL and class: %j", (written, ttl, rrClass) =>
+  expect(parseTlsaRecord(`${owner} ${written} TLSA 3 1 1 ${digest}`)).toMatchObject({ ttl, class: rrClass }),
+)
 
 describe("the content of fields is not checked", () => {
   const cases: readonly (readonly [rdata: string, ...numbers: [number, number, number], data: string])[] = [

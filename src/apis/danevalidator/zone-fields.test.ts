@@ -1,22 +1,22 @@
 import { describe, expect, test } from "bun:test"
 import { toZoneFields } from "./zone-fields.ts"
 
-describe("one entry is split into its fields", () => {
-  const cases: readonly (readonly [name: string, text: string, fields: readonly string[]])[] = [
-    ["blanks and tabs", " a \t b\tc  ", ["a", "b", "c"]],
-    ["nothing", " \t\n ; only a comment\n", []],
-    ["Windows line ends", "a b\r\n\r\n", ["a", "b"]],
-    ["comments", "; head\na b;c d\n;tail", ["a", "b"]],
-    ["parentheses over lines", "a (b ; x )\n c\n\n) d", ["a", "b", "c", "d"]],
-    ["parentheses without blanks", "a(b)c", ["a", "b", "c"]],
-    ["nested and repeated parentheses", "(a ((b) c)) (d)", ["a", "b", "c", "d"]],
-    ["quotes keep what separates fields", 'a "b; (c)" d', ["a", '"b; (c)"', "d"]],
-    ["an escaped quote does not end quotes", '"a\\"b" c', ['"a\\"b"', "c"]],
-    ["a backslash keeps the next character", "a\\;b\\ c \\#", ["a\\;b\\ c", "\\#"]],
-    ["a backslash at the end", "a \\", ["a", "\\"]],
-  ]
-  test.each(cases)("%s", (_, text, fields) => expect(toZoneFields(text)).toEqual([...fields]))
-})
+const cases: readonly (readonly [name: string, text: string, fields: readonly string[]])[] = [
+  ["blanks and tabs", " a \t b\tc  ", ["a", "b", "c"]],
+  ["nothing", " \t\n ; only a comment\n", []],
+  ["Windows line ends", "a b\r\n\r\n", ["a", "b"]],
+  ["comments", "; head\na b;c d\n;tail", ["a", "b"]],
+  ["parentheses over lines", "a (b ; x )\n c\n\n) d", ["a", "b", "c", "d"]],
+  ["parentheses without blanks", "a(b)c", ["a", "b", "c"]],
+  ["nested and repeated parentheses", "(a ((b) c)) (d)", ["a", "b", "c", "d"]],
+  ["quotes keep what separates fields", 'a "b; (c)" d', ["a", '"b; (c)"', "d"]],
+  ["an escaped quote does not end quotes", '"a\\"b" c', ['"a\\"b"', "c"]],
+  ["a backslash keeps the next character", "a\\;b\\ c \\#", ["a\\;b\\ c", "\\#"]],
+  ["a backslash at the end", "a \\", ["a", "\\"]],
+]
+test.each(cases)("one entry is split into its fields: %s", (_, text, fields) =>
+  expect(toZoneFields(text)).toEqual([...fields]),
+)
 
 describe("text that is not one entry is rejected", () => {
   const cases: readonly (readonly [name: string, text: string, requirement: string])[] = [

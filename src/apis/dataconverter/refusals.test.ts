@@ -29,11 +29,11 @@ test.each<[what: string, from: Format, text: string, line: number, column: numbe
   ["a key twice", "toml", "a = 1\na = 2", 2, 1, "a key must not be there twice"],
   ["a table that is a value", "toml", "a = 1\n[a.b]", 2, 2, "a key must not be there twice"],
   ["a carriage return alone", "toml", "a = 1\rb = 2", 1, 6, "a carriage return must be"],
-])("%s in %s is not valid, with its place", async (_what, from, text, line, column, reason) => {
-  await expect(convert(text, from, "json")).rejects.toThrow(
+])("%s in %s is not valid, with its place", (_what, from, text, line, column, reason) =>
+  expect(convert(text, from, "json")).rejects.toThrow(
     `The 'text' parameter is not valid ${from.toUpperCase()} at line ${line}, column ${column}: ${reason}`,
-  )
-})
+  ),
+)
 
 const tooDeep = "have at most 100 levels of nesting, and has more"
 const deeperLines = Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join("")
@@ -56,11 +56,11 @@ test.each<[what: string, from: Format, text: string, rule: string, line: number,
   ["60,000 nested elements", "xml", "<a>".repeat(60_000), tooDeep, 1, 304],
   ["90,000 nested lists", "toml", `a = ${"[".repeat(90_000)}`, tooDeep, 1, 105],
   ["a key of 90,000 parts", "toml", `a${".a".repeat(90_000)} = 1`, tooDeep, 1, 1],
-])("%s in %s is refused with its place", async (_what, from, text, rule, line, column) => {
-  await expect(convert(text, from, "json")).rejects.toThrow(
+])("%s in %s is refused with its place", (_what, from, text, rule, line, column) =>
+  expect(convert(text, from, "json")).rejects.toThrow(
     `The 'text' parameter must ${rule} at line ${line}, column ${column}`,
-  )
-})
+  ),
+)
 
 const letters = [..."abcdefghijklm"]
 const aliases = letters.map(

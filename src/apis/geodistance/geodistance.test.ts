@@ -73,16 +73,16 @@ test.each([
   ["\u0000"],
   ["0x1,0"],
   ["+-1,0"],
-])("%p names points", (text) => {
-  expect(measure([text, "0,0"])).rejects.toThrow("The 'points' parameter must be points")
-})
+])("%p names points", (text) =>
+  expect(measure([text, "0,0"])).rejects.toThrow("The 'points' parameter must be points"),
+)
 
 const coordinate = (most: number) =>
   fc.integer({ min: -most * 1e6, max: most * 1e6 }).map((millionths) => (millionths / 1e6).toFixed(6))
 const point = fc.tuple(coordinate(90), coordinate(180)).map(String)
 
-test("the way back is as long, and both halves are", async () => {
-  await fc.assert(
+test("the way back is as long, and both halves are", () =>
+  fc.assert(
     fc.asyncProperty(point, point, async (from, to) => {
       const there = await measure([from, to])
       expect(Math.abs((await measure([to, from])).metres - there.metres)).toBeLessThan(2e-6)
@@ -93,5 +93,4 @@ test("the way back is as long, and both halves are", async () => {
         expect(one === null || (one >= 0 && one < 360)).toBe(true)
     }),
     { numRuns: 200, seed: 20261123 },
-  )
-})
+  ))

@@ -20,9 +20,9 @@ test.each([
   ["07838604", "upce"],
   ["M-2306-7118-7", "ismn"],
   ["978\u20113\u201316\u2013148410\u20130", "isbn13"],
-])("%s is a valid %s", async (code, kind) => {
-  expect(await validate(code)).toMatchObject({ is_valid: true, kind, codes: [] })
-})
+])("%s is a valid %s", async (code, kind) =>
+  expect(await validate(code)).toMatchObject({ is_valid: true, kind, codes: [] }),
+)
 
 test.each([
   ["1234567", ["length"]],
@@ -34,9 +34,9 @@ test.each([
   ["4006381333932", ["check_digit"]],
   ["0378-5954", ["check_digit"]],
   ["9786900000005", ["isbn_range"]],
-])("%s: %p", async (code, codes) => {
-  expect(await validate(code)).toMatchObject({ codes, is_valid: codes[0] === "isbn_range" })
-})
+])("%s: %p", async (code, codes) =>
+  expect(await validate(code)).toMatchObject({ codes, is_valid: codes[0] === "isbn_range" }),
+)
 
 const digits = fc
   .constantFrom(7, 11, 12, 13, 9)
@@ -60,8 +60,8 @@ test("the expected check digit makes any number valid; another digit, or two exc
   )
 })
 
-test("a number that was converted is valid, and converts to the same numbers", async () => {
-  await fc.assert(
+test("a number that was converted is valid, and converts to the same numbers", () =>
+  fc.assert(
     fc.asyncProperty(digits, async (body) => {
       const { expected_check_digit: check } = await validate(`${body}0`)
       const { converted } = await validate(`${body}${check}`)
@@ -70,8 +70,7 @@ test("a number that was converted is valid, and converts to the same numbers", a
       }
     }),
     { numRuns: 200 },
-  )
-})
+  ))
 
 // GS1 General Specifications §5.2.2.4.2, a number for each of the ways to leave zeros out.
 test.each([

@@ -10,7 +10,7 @@ const algorithms: readonly HashAlgorithm[] = ["sha256", "sha384", "sha512", "sha
 describe("the vectors of RFC 2202 and RFC 4231", () => {
   test("are all there", () => expect(rfcVectors).toHaveLength(7 + 7 + 7))
 
-  for (const { name, key, message, digests } of rfcVectors) {
+  for (const { name, key, message, digests } of rfcVectors)
     test(name, () => {
       for (const algorithm of algorithms) {
         const expected = digests[algorithm]
@@ -18,7 +18,6 @@ describe("the vectors of RFC 2202 and RFC 4231", () => {
         expect(sign(message, key, algorithm, "hex").slice(0, expected.length)).toBe(expected)
       }
     })
-  }
 
   test("hold for text too, where key and message are text", () => {
     let signed = 0
@@ -88,64 +87,58 @@ function toText(bytes: Uint8Array): string | null {
   }
 }
 
-describe("secrets and signatures in other encodings", () => {
-  const ask = (input: Parameters<typeof hmac.run>[0]) => Promise.resolve(hmac.run(input, {} as RunContext))
+const ask = (input: Parameters<typeof hmac.run>[0]) => Promise.resolve(hmac.run(input, {} as RunContext))
 
-  test("any secret is the same in text, hexadecimal digits and base64, and its own signature is equal", async () => {
-    const texts = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 100 })
-    const encodings = fc.constantFrom("hex" as const, "base64" as const)
-    await fc.assert(
-      fc.asyncProperty(
-        texts,
-        fc.string(),
-        fc.constantFrom(...algorithms),
-        encodings,
-        async (secret, message, algorithm, encoding) => {
-          const plain = await ask({ message, secret, algorithm, encoding })
-          expect(plain).not.toHaveProperty("is_equal")
-          for (const secret_encoding of ["hex", "base64", "base64url"] as const) {
-            const written = Buffer.from(secret).toString(secret_encoding)
-            const given = {
-              secret: ` ${written}\n`,
-              secret_encoding: secret_encoding === "hex" ? "hex" : "base64",
-            } as const
-            const signature = plain.hmac
-            expect(await ask({ message, algorithm, encoding, ...given, signature })).toEqual({
-              ...plain,
-              is_equal: true,
-            })
-            expect(
-              await ask({ message, algorithm, encoding, ...given, signature: `${algorithm}=${signature}` }),
-            ).toEqual({ ...plain, is_equal: true })
-            expect(
-              await ask({ message: `${message}.`, algorithm, encoding, ...given, signature }),
-            ).toMatchObject({ is_equal: false })
-          }
-        },
-      ),
-      { numRuns: 100 },
-    )
-  })
+test("secrets and signatures in other encodings: any secret is the same in text, hexadecimal digits and base64, and its own signature is equal", async () => {
+  const texts = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 100 })
+  const encodings = fc.constantFrom("hex" as const, "base64" as const)
+  await fc.assert(
+    fc.asyncProperty(
+      texts,
+      fc.string(),
+      fc.constantFrom(...algorithms),
+      encodings,
+      async (secret, message, algorithm, encoding) => {
+        const plain = await ask({ message, secret, algorithm, encoding })
+        expect(plain).not.toHaveProperty("is_equal")
+        for (const secret_encoding of ["hex", "base64", "base64url"] as const) {
+          const written = Buffer.from(secret).toString(secret_encoding)
+          const coded = secret_encoding === "hex" ? "hex" : "base64"
+          const given = { secret: ` ${written}\n`, secret_encoding: coded } as const
+          const signature = plain.hmac
+          const answer = await ask({ message, algorithm, encoding, ...given, signature })
+          expect(answer).toEqual({ ...plain, is_equal: true })
+          expect(
+            await ask({ message, algorithm, encoding, ...given, signature: `${algorithm}=${signature}` }),
+          ).toEqual({ ...plain, is_equal: true })
+          expect(
+            await ask({ message: `${message}.`, algorithm, encoding, ...given, signature }),
+          ).toMatchObject({ is_equal: false })
+        }
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
 
-  test("a signature in capitals is the same, and one of another length is another", async () => {
-    const input = { message: "a", secret: "k" }
-    const { hmac: signature } = await ask(input)
-    expect(await ask({ ...input, signature: signature.toUpperCase() })).toMatchObject({ is_equal: true })
-    expect(await ask({ ...input, signature: signature.slice(2) })).toMatchObject({ is_equal: false })
-  })
+test("secrets and signatures in other encodings: a signature in capitals is the same, and one of another length is another", async () => {
+  const input = { message: "a", secret: "k" }
+  const { hmac: signature } = await ask(input)
+  expect(await ask({ ...input, signature: signature.toUpperCase() })).toMatchObject({ is_equal: true })
+  expect(await ask({ ...input, signature: signature.slice(2) })).toMatchObject({ is_equal: false })
+})
 
-  test.each([
-    [
-      { secret: "abc", secret_encoding: "hex" },
-      "The 'secret' parameter must have pairs of hexadecimal digits",
-    ],
-    [{ secret: "?", secret_encoding: "base64" }, "The 'secret' parameter must be base64"],
-    [{ secret: " ", secret_encoding: "base64" }, "The 'secret' parameter must be base64"],
-    [{ secret: "k", signature: "sha512=00" }, "The 'signature' parameter must have pairs"],
-    [{ secret: "k", signature: "xyz" }, "The 'signature' parameter must have pairs of hexadecimal digits"],
-    [{ secret: "k", encoding: "base64", signature: "A" }, "The 'signature' parameter must be base64"],
-  ] as const)("%p is refused without its value", async (input, message) => {
+test.each([
+  [{ secret: "abc", secret_encoding: "hex" }, "The 'secret' parameter must have pairs of hexadecimal digits"],
+  [{ secret: "?", secret_encoding: "base64" }, "The 'secret' parameter must be base64"],
+  [{ secret: " ", secret_encoding: "base64" }, "The 'secret' parameter must be base64"],
+  [{ secret: "k", signature: "sha512=00" }, "The 'signature' parameter must have pairs"],
+  [{ secret: "k", signature: "xyz" }, "The 'signature' parameter must have pairs of hexadecimal digits"],
+  [{ secret: "k", encoding: "base64", signature: "A" }, "The 'signature' parameter must be base64"],
+] as const)(
+  "secrets and signatures in other encodings: %p is refused without its value",
+  async (input, message) => {
     const ran = async () => ask({ message: "m", ...input })
     expect(ran()).rejects.toThrow(message)
-  })
-})
+  },
+)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import suite from "../../../test/data/jsonpath-compliance.json"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
 import { run } from "./run.ts"
@@ -19,10 +19,11 @@ interface SuiteCase {
 }
 const cases: readonly SuiteCase[] = suite
 
-describe("jsonpath-compliance-test-suite", () => {
-  test("is there", () => expect(cases.length).toBeGreaterThan(700))
+test("jsonpath-compliance-test-suite is there", () => expect(cases.length).toBeGreaterThan(700))
 
-  test.each(cases.map((one) => [one.name, one] as const))("%s", async (_name, one) => {
+test.each(cases.map((one) => [one.name, one] as const))(
+  "jsonpath-compliance-test-suite: %s",
+  async (_name, one) => {
     if (one.invalid_selector) {
       // An empty path is refused before the run.
       if (one.selector === "") return
@@ -34,8 +35,8 @@ describe("jsonpath-compliance-test-suite", () => {
       { values: one.result, paths: one.result_paths },
     ]
     expect(right.map((wanted) => ({ problems: [], ...wanted }))).toContainEqual({ ...answer, problems: [] })
-  })
-})
+  },
+)
 
 test.each([
   ["a.b", "character 1: a path begins with '$'"],
@@ -51,9 +52,9 @@ test.each([
     "$[?length(@.*) > 1]",
     "character 11: argument 1 of length() must be one value: a literal, or a path without '*', '..', slices and filters",
   ],
-])("%s is refused, with the place", (path, reason) => {
-  expect(ask({}, path)).rejects.toThrow(`The 'path' parameter must be a JSONPath (RFC 9535); ${reason}.`)
-})
+])("%s is refused, with the place", (path, reason) =>
+  expect(ask({}, path)).rejects.toThrow(`The 'path' parameter must be a JSONPath (RFC 9535); ${reason}.`),
+)
 
 // The library alone is wrong in each of these.
 test.each([
@@ -98,47 +99,45 @@ test("a refusal quotes nothing that is long or hidden", async () => {
   expect(refusal.message).not.toContain("\u202e")
 })
 
-describe("regular expressions", () => {
-  // The expressions of the runtime say false for it after 0.6 s.
-  test("that take exponential time elsewhere are right", async () => {
-    const text = `${"a".repeat(32)}!`
-    expect(await ask([text], "$[?match(@, '((a+)+b|a+!)')]")).toMatchObject({ values: [text] })
-    expect(await ask(["a".repeat(5_000)], "$[?match(@, '(a+)+b')]")).toMatchObject({ values: [] })
-  })
-
-  test.each([
-    ["a.c", "a\rc", false],
-    ["a.c", "a\u2028c", true],
-    ["a.c", "a😀c", true],
-    ["[.]", "x", false],
-    ["[.]", ".", true],
-    ["a\\\\.c", "abc", false],
-    ["\\\\p{Lu}+", "ÄÖ", true],
-    ["[^\\\\]a]", "a", false],
-    ["[\\\\].]", "]", true],
-    ["(a|b){2}", "ab", true],
-  ])("%s and %j: %p", async (pattern, text, isMatch) => {
-    expect((await ask([text], `$[?match(@, '${pattern}')]`)).values).toEqual(isMatch ? [text] : [])
-  })
-
-  test("that are no I-Regexp match nothing, and are a problem", async () => {
-    const { values, problems } = await ask(["a1", "b2"], "$[?search(@, '\\\\d') || search(@, '(?=a)')]")
-    expect(values).toEqual([])
-    expect(problems.map(({ code, severity, message }) => [code, severity, message])).toEqual([
-      ["regular_expression", "warning", "The pattern '\\d' is not an I-Regexp (RFC 9485)."],
-      ["regular_expression", "warning", "The pattern '(?=a)' is not an I-Regexp (RFC 9485)."],
-    ])
-  })
-
-  test("that repeat a part too often are refused", () =>
-    expect(ask(["a"], "$[?match(@, 'a{1001}')]")).rejects.toThrow("at most 1,000 times"))
-
-  test("may come from the document", async () =>
-    expect(await ask([{ text: "ab", pattern: "a." }], "$[?match(@.text, @.pattern)].text")).toMatchObject({
-      values: ["ab"],
-      paths: ["$[0]['text']"],
-    }))
+// The expressions of the runtime say false for it after 0.6 s.
+test("regular expressions that take exponential time elsewhere are right", async () => {
+  const text = `${"a".repeat(32)}!`
+  expect(await ask([text], "$[?match(@, '((a+)+b|a+!)')]")).toMatchObject({ values: [text] })
+  expect(await ask(["a".repeat(5_000)], "$[?match(@, '(a+)+b')]")).toMatchObject({ values: [] })
 })
+
+test.each([
+  ["a.c", "a\rc", false],
+  ["a.c", "a\u2028c", true],
+  ["a.c", "a😀c", true],
+  ["[.]", "x", false],
+  ["[.]", ".", true],
+  ["a\\\\.c", "abc", false],
+  ["\\\\p{Lu}+", "ÄÖ", true],
+  ["[^\\\\]a]", "a", false],
+  ["[\\\\].]", "]", true],
+  ["(a|b){2}", "ab", true],
+])("regular expressions: %s and %j: %p", async (pattern, text, isMatch) =>
+  expect((await ask([text], `$[?match(@, '${pattern}')]`)).values).toEqual(isMatch ? [text] : []),
+)
+
+test("regular expressions that are no I-Regexp match nothing, and are a problem", async () => {
+  const { values, problems } = await ask(["a1", "b2"], "$[?search(@, '\\\\d') || search(@, '(?=a)')]")
+  expect(values).toEqual([])
+  expect(problems.map(({ code, severity, message }) => [code, severity, message])).toEqual([
+    ["regular_expression", "warning", "The pattern '\\d' is not an I-Regexp (RFC 9485)."],
+    ["regular_expression", "warning", "The pattern '(?=a)' is not an I-Regexp (RFC 9485)."],
+  ])
+})
+
+test("regular expressions that repeat a part too often are refused", () =>
+  expect(ask(["a"], "$[?match(@, 'a{1001}')]")).rejects.toThrow("at most 1,000 times"))
+
+test("regular expressions may come from the document", async () =>
+  expect(await ask([{ text: "ab", pattern: "a." }], "$[?match(@.text, @.pattern)].text")).toMatchObject({
+    values: ["ab"],
+    paths: ["$[0]['text']"],
+  }))
 
 test("the root, an inherited name, a text and a document of 100 levels", async () => {
   expect(await ask(5, "$")).toEqual({ values: [5], paths: ["$"], problems: [] })
@@ -176,8 +175,7 @@ test("numbers beyond 2^53 are not changed without a warning, in the document and
     expect((await ask([9007199254740991], path)).problems).toEqual([])
 })
 
-test("names that are whole numbers come first, by size, as the documentation says", async () => {
+test("names that are whole numbers come first, by size, as the documentation says", async () =>
   expect((await ask(JSON.parse('{"b": 1, "10": 2, "a": 3, "9": 4}'), "$.*")).paths).toEqual(
     "$['9'] $['10'] $['b'] $['a']".split(" "),
-  )
-})
+  ))

@@ -10,15 +10,8 @@ import { InputRejected } from "../contract.ts"
 import { run } from "./run.ts"
 
 const names = [
-  "core",
-  "applicator",
-  "unevaluated",
-  "validation",
-  "meta-data",
-  "format-annotation",
-  "format-assertion",
-  "content",
-  "other",
+  ..."core applicator unevaluated validation meta-data format-annotation format-assertion".split(" "),
+  ..."content other".split(" "),
 ]
 const addresses = [
   "#",

@@ -29,13 +29,10 @@ test("no schema is fetched, whichever keyword refers to it", async () => {
     { $ref: file },
     { $ref: "https://127.0.0.1/" },
   ])
-    await expect(check(schema, 1)).rejects.toThrow(
-      "The 'schema' parameter refers to a place that was not given",
-    )
+    await expect(check(schema, 1)).rejects.toThrow("'schema' parameter refers to a place that was not given")
   await expect(check({ $schema: address }, 1)).rejects.toThrow("as its '$schema', or one of 'others'")
-  await expect(check(true, 1, { "https://a.example/": { $schema: address } })).rejects.toThrow(
-    "The 'others' parameter",
-  )
+  const others = { "https://a.example/": { $schema: address } }
+  await expect(check(true, 1, others)).rejects.toThrow("The 'others' parameter")
   expect(hits).toBe(0)
 })
 
@@ -77,11 +74,7 @@ test.each(["(?=a)", "a(?!b)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?<a>b)\\k<a>"])(
 )
 
 test.each([
-  [
-    "an invalid pattern",
-    { pattern: "(" },
-    "must have regular expressions of ECMAScript as patterns, and has '('",
-  ],
+  ["no pattern", { pattern: "(" }, "must have regular expressions of ECMAScript as patterns, and has '('"],
   ["a repetition of a repetition", { pattern: "((a{99}){99}){99}" }, "at most 1,000 repetitions of a part"],
   [
     "an unknown property",
@@ -114,9 +107,7 @@ test.each([
     "as its '$schema', or one of 'others'",
   ],
   ["a long schema", { enum: ["x".repeat(200_000)] }, "must have at most 200,000 characters as JSON"],
-])("%s is refused", async (_what, schema, refusal) => {
-  await expect(check(schema, "a")).rejects.toThrow(refusal)
-})
+])("%s is refused", (_what, schema, refusal) => expect(check(schema, "a")).rejects.toThrow(refusal))
 
 test("no schema replaces a meta-schema, or changes the meaning of keywords for others", async () => {
   const nothing = { $schema: metaSchema, $vocabulary: {} }
@@ -125,9 +116,8 @@ test("no schema replaces a meta-schema, or changes the meaning of keywords for o
   await expect(check(true, 1, { [metaSchema]: nothing })).rejects.toThrow(known)
   const hidden = { ...nothing, $id: "HTTPS://json-schema.org/draft/a/../2020-12/schema" }
   await expect(check(true, 1, { "https://a.example/": hidden })).rejects.toThrow(known)
-  await expect(check({ $defs: { a: nothing } }, 1)).rejects.toThrow(
-    "must have '$vocabulary' only at the root",
-  )
+  const inner = { $defs: { a: nothing } }
+  await expect(check(inner, 1)).rejects.toThrow("must have '$vocabulary' only at the root")
   await expect(check({ $defs: { a: { $id: metaSchema, type: "boolean" } } }, 1)).resolves.toMatchObject({
     is_valid: true,
   })
@@ -136,9 +126,8 @@ test("no schema replaces a meta-schema, or changes the meaning of keywords for o
   const address = "https://a.example/meta"
   const own = { $schema: metaSchema, $id: address, $vocabulary: core }
   expect((await check({ $schema: address, type: "string" }, 1, { [address]: own })).is_valid).toBe(true)
-  await expect(check({ $schema: address, type: "string" }, 1)).rejects.toThrow(
-    "as its '$schema', or one of 'others'",
-  )
+  const unknown = check({ $schema: address, type: "string" }, 1)
+  await expect(unknown).rejects.toThrow("as its '$schema', or one of 'others'")
   expect((await check({ type: "string" }, 1)).is_valid).toBe(false)
 })
 
@@ -147,15 +136,11 @@ test("20 problems are for everyone, more and annotations are premium", async () 
   const many = Array.from({ length: 1_500 }, (_, index) => index)
   const all = await check(schema, many)
   expect([all.problems.length, all.all_problems.length, all.problems[19]?.where]).toEqual([20, 1_000, "/19"])
-  expect(await check(schema, many, undefined, false)).toMatchObject({
-    is_valid: false,
-    all_problems: [],
-    annotations: [],
-  })
+  const plain = await check(schema, many, undefined, false)
+  expect(plain).toMatchObject({ is_valid: false, all_problems: [], annotations: [] })
   const { annotations } = await check(schema, ["a"])
-  expect(annotations).toEqual([
-    { keyword: "title", value: "A text", where: "/0", schema_location: "#/items/title" },
-  ])
+  const title = { keyword: "title", value: "A text", where: "/0", schema_location: "#/items/title" }
+  expect(annotations).toEqual([title])
 })
 
 test("problems say what is expected, and where, with any characters in names", async () => {
@@ -212,26 +197,20 @@ test("definitions beside a $ref of draft 7 are found, and its other neighbours a
 
 test("what is in 'default' comes back as it was, and messages show values as they are", async () => {
   const value = { $id: "a", b: [{ $ref: "#" }] }
-  const { annotations } = await check({ default: value }, 1)
-  expect(annotations.map((one) => one.value)).toEqual([value])
+  expect((await check({ default: value }, 1)).annotations.map((one) => one.value)).toEqual([value])
   const { problems } = await check({ const: { $id: "a" } }, 1)
   expect(problems[0]?.message).toBe('The value must be {"$id":"a"}.')
 })
 
 test("the place of a name that is not allowed is a JSON Pointer", async () => {
-  const { problems } = await check(
-    { properties: { a: { propertyNames: { maxLength: 1 } } } },
-    { a: { "b/c": 1 } },
-  )
-  expect(problems.map(({ where }) => where)).toEqual(["/a/b~1c"])
+  const schema = { properties: { a: { propertyNames: { maxLength: 1 } } } }
+  expect((await check(schema, { a: { "b/c": 1 } })).problems.map(({ where }) => where)).toEqual(["/a/b~1c"])
 })
 
 test("numbers beyond 2^53 are not compared without a warning", async () => {
   // RFC 8259 §6: both are read as 9007199254740992.
-  const { is_valid, problems } = await check(
-    { const: JSON.parse("9007199254740993") },
-    [JSON.parse("9007199254740992")][0],
-  )
+  const [large, other] = ["9007199254740993", "9007199254740992"].map((text) => JSON.parse(text))
+  const { is_valid, problems } = await check({ const: large }, other)
   expect(is_valid).toBe(true)
   expect(problems.map(({ code, severity, where }) => [code, severity, where])).toEqual([
     ["large_number", "warning", "/const"],

@@ -43,14 +43,14 @@ test.each([
       y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
     },
   ],
-])("%s", async (_name, token, key) => {
+])("%s", async (_name, token, key) =>
   expect(await decode(token, key)).toMatchObject({
     is_valid: true,
     problems: [],
     claims,
     verification: { is_verified: true, reason: "signature_fits", is_weak_key: false },
-  })
-})
+  }),
+)
 
 test.each([
   [
@@ -73,22 +73,15 @@ test.each([
 ])("%s: signed text that is no JWT", async (_name, token, key, text) => {
   const { problems, ...answer } = await decode(token, key)
   expect(problems.map(({ code }) => code)).toEqual(["claims"])
-  expect(answer).toMatchObject({
-    is_valid: false,
-    claims: null,
-    payload_text: text,
-    verification: { is_verified: true },
-  })
+  expect(answer).toMatchObject({ is_valid: false, claims: null, payload_text: text })
+  expect(answer.verification).toMatchObject({ is_verified: true })
 })
 
 test("RFC 7515 A.5 and RFC 7519 §6.1: unsecured", async () => {
   const { problems, ...answer } = await decode(`eyJhbGciOiJub25lIn0.${joe}.`, { kty: "oct", k: "" })
   expect(problems.map(({ code }) => code)).toEqual(["unsecured"])
-  expect(answer).toMatchObject({
-    is_valid: false,
-    claims,
-    verification: { is_verified: false, reason: "unsecured" },
-  })
+  expect(answer).toMatchObject({ is_valid: false, claims })
+  expect(answer.verification).toMatchObject({ is_verified: false, reason: "unsecured" })
 })
 
 test("RFC 7515 E: an extension that nobody knows", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { runApi } from "../../../test/support/run-api.ts"
 import type { Ports } from "../contract.ts"
 import { linesorter } from "./index.ts"
@@ -24,44 +24,46 @@ function toManyLines(fill: string): string[] {
 }
 
 const marks = "\u0301".repeat(30)
-describe("refuses what takes long to compare, in both orders", () => {
-  test.each<[name: string, lines: string[], rule: string, item: number]>([
-    ["a line over 100,000 characters", ["a", "b".repeat(100_001)], "lines of at most 100,000 characters", 1],
-    [
-      "ligatures that are over 400,000 characters in full",
-      ["\ufdfa".repeat(22_223)],
-      "lines of at most 400,000 characters after compatibility decomposition (NFKD)",
-      0,
-    ],
-    [
-      "runs of Tibetan vowel signs that are over 10,000 in all lines together",
-      Array(400).fill(`a${"\u0f71".repeat(30)}`),
-      "at most 10,000 repeated vowel signs U+0F71 in all lines together",
-      344,
-    ],
-  ])("%s", async (_, lines, rule, item) => {
-    for (const caseSensitive of [false, true])
-      await expect(countPauses({ lines, caseSensitive })).rejects.toThrow(
-        `The 'lines' parameter must have ${rule}; item ${item} (counted from 0) has more.`,
-      )
-  })
+test.each<[name: string, lines: string[], rule: string, item: number]>([
+  ["a line over 100,000 characters", ["a", "b".repeat(100_001)], "lines of at most 100,000 characters", 1],
+  [
+    "ligatures that are over 400,000 characters in full",
+    ["\ufdfa".repeat(22_223)],
+    "lines of at most 400,000 characters after compatibility decomposition (NFKD)",
+    0,
+  ],
+  [
+    "runs of Tibetan vowel signs that are over 10,000 in all lines together",
+    Array(400).fill(`a${"\u0f71".repeat(30)}`),
+    "at most 10,000 repeated vowel signs U+0F71 in all lines together",
+    344,
+  ],
+])("refuses what takes long to compare, in both orders: %s", async (_, lines, rule, item) => {
+  for (const caseSensitive of [false, true])
+    await expect(countPauses({ lines, caseSensitive })).rejects.toThrow(
+      `The 'lines' parameter must have ${rule}; item ${item} (counted from 0) has more.`,
+    )
+})
 
-  test("a run of over 30 marks", async () => {
-    for (const caseSensitive of [false, true])
-      await expect(countPauses({ lines: ["a", "b", `c${marks}\u0301`], caseSensitive })).rejects.toThrow(
-        "The 'lines' parameter must be Stream-Safe Text (UAX #15), with at most 30 combining marks in a row; item 2 (counted from 0) has more.",
-      )
-  })
+test("refuses what takes long to compare, in both orders: a run of over 30 marks", async () => {
+  for (const caseSensitive of [false, true])
+    await expect(countPauses({ lines: ["a", "b", `c${marks}\u0301`], caseSensitive })).rejects.toThrow(
+      "The 'lines' parameter must be Stream-Safe Text (UAX #15), with at most 30 combining marks in a row; item 2 (counted from 0) has more.",
+    )
+})
 
-  test.each([...refusedFills, ...sortedFills])("two lines with 1 MB of %j each", async (fill) => {
+test.each([...refusedFills, ...sortedFills])(
+  "refuses what takes long to compare, in both orders: two lines with 1 MB of %j each",
+  async (fill) => {
     const long = fill.repeat(1_000_000 / Buffer.byteLength(fill))
     await expect(countPauses({ lines: [`a${long}`, `A${long}`] })).rejects.toThrow("The 'lines' parameter")
-  })
+  },
+)
 
-  test.each(refusedFills)("10,000 lines of 180 bytes of %j", async (fill) => {
-    await expect(countPauses({ lines: toManyLines(fill) })).rejects.toThrow("must be Stream-Safe Text")
-  })
-})
+test.each(refusedFills)(
+  "refuses what takes long to compare, in both orders: 10,000 lines of 180 bytes of %j",
+  (fill) => expect(countPauses({ lines: toManyLines(fill) })).rejects.toThrow("must be Stream-Safe Text"),
+)
 
 test.each(sortedFills)("10,000 lines of 180 bytes of %j are sorted in many steps", async (fill) => {
   const lines = toManyLines(fill)
@@ -71,16 +73,14 @@ test.each(sortedFills)("10,000 lines of 180 bytes of %j are sorted in many steps
   expect(pauses).toBeGreaterThan(100)
 })
 
-describe("accepts", () => {
-  test.each([
-    ["100,000 characters outside the BMP", ["\u{1f600}".repeat(100_000)]],
-    ["100,000 Hangul syllables", ["\ud55c".repeat(100_000)]],
-    ["runs of 30 marks", Array(1_000).fill(`a${marks}b${marks}`)],
-    ["each Tibetan vowel sign fifteen times", [`a${"\u0f73".repeat(15)}`, `A${"\u0f75".repeat(15)}`]],
-  ])("%s", async (_, lines) => {
-    for (const caseSensitive of [false, true])
-      expect((await countPauses({ lines, caseSensitive })).sorted).toHaveLength(lines.length)
-  })
+test.each([
+  ["100,000 characters outside the BMP", ["\u{1f600}".repeat(100_000)]],
+  ["100,000 Hangul syllables", ["\ud55c".repeat(100_000)]],
+  ["runs of 30 marks", Array(1_000).fill(`a${marks}b${marks}`)],
+  ["each Tibetan vowel sign fifteen times", [`a${"\u0f73".repeat(15)}`, `A${"\u0f75".repeat(15)}`]],
+])("accepts: %s", async (_, lines) => {
+  for (const caseSensitive of [false, true])
+    expect((await countPauses({ lines, caseSensitive })).sorted).toHaveLength(lines.length)
 })
 
 test("few lines are sorted at once, without a wait", () => {

@@ -33,12 +33,11 @@ describe("case-insensitive", () => {
     ["scripts in the order of the root collation", ["z", "ω", "я", "א", "ا", "あ", "日"]],
     ["the empty line is first", ["", " ", "_", "0", "a"]],
   ]
-  for (const [name, sorted] of scenarios) {
+  for (const [name, sorted] of scenarios)
     test(name, () => {
       expect(sortLines(sorted.toReversed(), "asc", false)).toEqual([...sorted])
       expect(sortLines(sorted, "desc", false)).toEqual(sorted.toReversed())
     })
-  }
 
   test("lines that differ by case alone keep their order, ascending and descending", () => {
     expect(sortLines(["b", "Ab", "aB", "AB", "ab"], "asc", false)).toEqual(["Ab", "aB", "AB", "ab", "b"])
@@ -61,26 +60,24 @@ describe("case-insensitive", () => {
   })
 })
 
-describe("case-sensitive", () => {
-  test("capitals come before small letters, accents after both", () =>
-    expect(sortLines(["b", "a", "Z", "é", "10", "9"], "asc", true)).toEqual(["10", "9", "Z", "a", "b", "é"]))
+test("case-sensitive: capitals come before small letters, accents after both", () =>
+  expect(sortLines(["b", "a", "Z", "é", "10", "9"], "asc", true)).toEqual(["10", "9", "Z", "a", "b", "é"]))
 
-  test("characters outside the BMP come after U+E000–U+FFFF", () => {
-    const sorted = ["\ud7ff", "\ue000", "\uff5e", "\uffff", "\uffff\u{1f600}", "\u{10000}", "\u{1f600}"]
-    expect(sortLines(sorted.toReversed(), "asc", true)).toEqual(sorted)
-    expect(sortLines(sorted, "desc", true)).toEqual(sorted.toReversed())
-  })
-
-  test("is the order of the lists of code points", () =>
-    fc.assert(
-      fc.property(lines, (input) => {
-        const expected = input.toSorted(compareCodePoints)
-        expect(sortLines(input, "asc", true)).toEqual(expected)
-        expect(sortLines(input, "desc", true)).toEqual(expected.toReversed())
-      }),
-      { numRuns: 200 },
-    ))
+test("case-sensitive: characters outside the BMP come after U+E000–U+FFFF", () => {
+  const sorted = ["\ud7ff", "\ue000", "\uff5e", "\uffff", "\uffff\u{1f600}", "\u{10000}", "\u{1f600}"]
+  expect(sortLines(sorted.toReversed(), "asc", true)).toEqual(sorted)
+  expect(sortLines(sorted, "desc", true)).toEqual(sorted.toReversed())
 })
+
+test("case-sensitive is the order of the lists of code points", () =>
+  fc.assert(
+    fc.property(lines, (input) => {
+      const expected = input.toSorted(compareCodePoints)
+      expect(sortLines(input, "asc", true)).toEqual(expected)
+      expect(sortLines(input, "desc", true)).toEqual(expected.toReversed())
+    }),
+    { numRuns: 200 },
+  ))
 
 test("sorting changes only the order, and leaves the input unchanged", () =>
   fc.assert(
@@ -93,48 +90,45 @@ test("sorting changes only the order, and leaves the input unchanged", () =>
     { numRuns: 200 },
   ))
 
-describe("is the order of Intl.Collator", () => {
-  const { compare } = new Intl.Collator("en", { sensitivity: "accent" })
-  /** Beginnings and ends of what the root collation treats as one: Catalan l·, Thai and Lao vowels, Indic and Tibetan signs. */
-  const contracted = fc.constantFrom(
-    ..."lL·\u0387เกໂຂ\u09c7\u09be\u0fb2\u0f71\u0f72\u0f80\u0f73ΣσςİıǅʦæÆꜳ\u0301\u0323\u0308",
-  )
-  const anyLine = fc.oneof(
-    line,
-    fc.string({ unit: fc.oneof(contracted, fc.constantFrom(..."aAbB")), maxLength: 8 }),
-    fc.string({ unit: "grapheme", maxLength: 6 }),
-  )
-  const manyLines = fc.array(anyLine, { maxLength: 60 })
+const { compare } = new Intl.Collator("en", { sensitivity: "accent" })
+/** Beginnings and ends of what the root collation treats as one: Catalan l·, Thai and Lao vowels, Indic and Tibetan signs. */
+const contracted = fc.constantFrom(
+  ..."lL·\u0387เกໂຂ\u09c7\u09be\u0fb2\u0f71\u0f72\u0f80\u0f73ΣσςİıǅʦæÆꜳ\u0301\u0323\u0308",
+)
+const anyLine = fc.oneof(
+  line,
+  fc.string({ unit: fc.oneof(contracted, fc.constantFrom(..."aAbB")), maxLength: 8 }),
+  fc.string({ unit: "grapheme", maxLength: 6 }),
+)
+const manyLines = fc.array(anyLine, { maxLength: 60 })
 
-  test("for few lines", () =>
-    fc.assert(
-      fc.property(manyLines, (input) => {
-        expect(sortLines(input, "asc", false)).toEqual(input.toSorted(compare))
-        expect(sortLines(input, "desc", false)).toEqual(input.toSorted((a, b) => compare(b, a)))
-      }),
-      { numRuns: 200 },
-    ))
+test("the order is that of Intl.Collator for few lines", () =>
+  fc.assert(
+    fc.property(manyLines, (input) => {
+      expect(sortLines(input, "asc", false)).toEqual(input.toSorted(compare))
+      expect(sortLines(input, "desc", false)).toEqual(input.toSorted((a, b) => compare(b, a)))
+    }),
+    { numRuns: 200 },
+  ))
 
-  test("for so many lines that several steps are needed", () => {
-    const [input] = fc.sample(fc.array(anyLine, { minLength: 5_000, maxLength: 5_000, size: "max" }), {
-      numRuns: 1,
-    })
-    for (const lines of [input ?? [], (input ?? []).toSorted(compare)]) {
-      expect([...sortLinesInSteps(lines, "asc", false)].length).toBeGreaterThan(5)
-      expect(sortLines(lines, "asc", false)).toEqual(lines.toSorted(compare))
-      expect(sortLines(lines, "desc", true)).toEqual(lines.toSorted(compareCodePoints).reverse())
-    }
-  })
+test("the order is that of Intl.Collator for so many lines that several steps are needed", () => {
+  const size = { minLength: 5_000, maxLength: 5_000, size: "max" } as const
+  const [input] = fc.sample(fc.array(anyLine, size), { numRuns: 1 })
+  for (const lines of [input ?? [], (input ?? []).toSorted(compare)]) {
+    expect([...sortLinesInSteps(lines, "asc", false)].length).toBeGreaterThan(5)
+    expect(sortLines(lines, "asc", false)).toEqual(lines.toSorted(compare))
+    expect(sortLines(lines, "desc", true)).toEqual(lines.toSorted(compareCodePoints).reverse())
+  }
+})
 
-  test("each code point is equal to its lower case", () => {
-    const different: string[] = []
-    for (let code = 0; code < 0x20000; code++) {
-      const character = String.fromCodePoint(code)
-      const lower = character.toLowerCase()
-      if (lower !== character && compare(lower, character) !== 0) different.push(character)
-    }
-    expect(different).toEqual([])
-  })
+test("the order is that of Intl.Collator: each code point is equal to its lower case", () => {
+  const different: string[] = []
+  for (let code = 0; code < 0x20000; code++) {
+    const character = String.fromCodePoint(code)
+    const lower = character.toLowerCase()
+    if (lower !== character && compare(lower, character) !== 0) different.push(character)
+  }
+  expect(different).toEqual([])
 })
 
 test("equal lines keep their order, ascending and descending", () => {
@@ -166,69 +160,61 @@ function compareCodePoints(a: string, b: string): number {
   return as.length - bs.length
 }
 
-describe("natural and numeric order", () => {
-  const natural = "a file file1.2 file1.10 file2 file10a file10b File100 file00101 fileb".split(" ")
-  test("natural: numbers in the text count by their size", () => {
-    for (const caseSensitive of [false, true]) {
-      const wanted = caseSensitive ? natural.filter((line) => line !== "File100") : natural
-      expect(sortLines(wanted.toReversed(), "asc", caseSensitive, { sortBy: "natural" })).toEqual(wanted)
-      expect(sortLines(wanted, "desc", caseSensitive, { sortBy: "natural" })).toEqual(wanted.toReversed())
-    }
-  })
+const natural = "a file file1.2 file1.10 file2 file10a file10b File100 file00101 fileb".split(" ")
+test("natural and numeric order: natural: numbers in the text count by their size", () => {
+  for (const caseSensitive of [false, true]) {
+    const wanted = caseSensitive ? natural.filter((line) => line !== "File100") : natural
+    expect(sortLines(wanted.toReversed(), "asc", caseSensitive, { sortBy: "natural" })).toEqual(wanted)
+    expect(sortLines(wanted, "desc", caseSensitive, { sortBy: "natural" })).toEqual(wanted.toReversed())
+  }
+})
 
-  test("numeric: the number at the begin, of any length, and lines without one last", () => {
-    const wanted = [
-      "-9007199254740993",
-      "-9007199254740992",
-      "-10",
-      "-1.5 kg",
-      "-1",
-      "-.5",
-      "0",
-      ".5",
-      " 0.75",
-      "+1",
-      "2 a",
-      "10",
-      "9007199254740992",
-      "9007199254740993",
-      "-",
-      "a1",
-      "kg",
-    ]
-    expect(sortLines(wanted.toReversed(), "asc", true, { sortBy: "numeric" })).toEqual(wanted)
-    expect(sortLines(wanted, "desc", true, { sortBy: "numeric" })).toEqual(wanted.toReversed())
-  })
+test("natural and numeric order: numeric: the number at the begin, of any length, and lines without one last", () => {
+  const wanted = [
+    "-9007199254740993",
+    "-9007199254740992",
+    "-10",
+    "-1.5 kg",
+    "-1",
+    "-.5",
+    "0",
+    ".5",
+    " 0.75",
+    "+1",
+    "2 a",
+    "10",
+    "9007199254740992",
+    "9007199254740993",
+    "-",
+    "a1",
+    "kg",
+  ]
+  expect(sortLines(wanted.toReversed(), "asc", true, { sortBy: "numeric" })).toEqual(wanted)
+  expect(sortLines(wanted, "desc", true, { sortBy: "numeric" })).toEqual(wanted.toReversed())
+})
 
-  test("numeric: as numbers are compared", () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.integer({ min: -2000, max: 2000 }), fc.integer({ min: 0, max: 3 }))),
-        (pairs) => {
-          const texts = pairs.map(([number, digits]) => (number / 10 ** digits).toFixed(digits))
-          const sorted = sortLines(texts, "asc", false, { sortBy: "numeric" }).map(Number)
-          expect(sorted.map((one) => one + 0)).toEqual(
-            texts.map((one) => Number(one) + 0).sort((a, b) => a - b),
-          )
-        },
-      ),
-    )
-  })
+test("natural and numeric order: numeric: as numbers are compared", () =>
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.integer({ min: -2000, max: 2000 }), fc.integer({ min: 0, max: 3 }))),
+      (pairs) => {
+        const texts = pairs.map(([number, digits]) => (number / 10 ** digits).toFixed(digits))
+        const sorted = sortLines(texts, "asc", false, { sortBy: "numeric" }).map(Number)
+        const wanted = texts.map((one) => Number(one) + 0).sort((a, b) => a - b)
+        expect(sorted.map((one) => one + 0)).toEqual(wanted)
+      },
+    ),
+  ))
 
-  test("the first of equal lines is kept", () => {
-    expect(sortLines(["b", "A", "a", "B", "a"], "asc", false, { isUnique: true })).toEqual(["A", "b"])
-    expect(sortLines(["b", "A", "a", "B", "a"], "desc", true, { isUnique: true })).toEqual(
-      "b a B A".split(" "),
-    )
-    expect(sortLines(["1", "01", "1"], "asc", false, { sortBy: "numeric", isUnique: true })).toEqual([
-      "01",
-      "1",
-    ])
-    fc.assert(
-      fc.property(lines, (given) => {
-        const kept = sortLines(given, "asc", true, { isUnique: true })
-        expect(kept).toEqual(sortLines([...new Set(given)], "asc", true))
-      }),
-    )
-  })
+test("natural and numeric order: the first of equal lines is kept", () => {
+  expect(sortLines(["b", "A", "a", "B", "a"], "asc", false, { isUnique: true })).toEqual(["A", "b"])
+  expect(sortLines(["b", "A", "a", "B", "a"], "desc", true, { isUnique: true })).toEqual("b a B A".split(" "))
+  const rule = { sortBy: "numeric", isUnique: true } as const
+  expect(sortLines(["1", "01", "1"], "asc", false, rule)).toEqual(["01", "1"])
+  fc.assert(
+    fc.property(lines, (given) => {
+      const kept = sortLines(given, "asc", true, { isUnique: true })
+      expect(kept).toEqual(sortLines([...new Set(given)], "asc", true))
+    }),
+  )
 })

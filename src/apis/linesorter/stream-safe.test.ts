@@ -11,12 +11,11 @@ describe("runs of non-starters, as UAX #15 §13 counts them", () => {
     ["marks outside the BMP", `a${"\u{1d165}".repeat(30)}`, "\u{1d165}"],
     ["marks with which a line begins", "\u0301".repeat(30), "\u0345"],
   ]
-  for (const [name, longest, further] of scenarios) {
+  for (const [name, longest, further] of scenarios)
     test(name, () => {
       expect([isStreamSafe(`x${longest}x`), isStreamSafe(`${longest}x${longest}`)]).toEqual([true, true])
       expect([isStreamSafe(longest + further), isStreamSafe(`${longest}${further}x`)]).toEqual([false, false])
     })
-  }
 
   test("a mark of combining class 0 ends a run", () => {
     expect(isStreamSafe(`a${"\u0301".repeat(30)}\u0903${"\u0301".repeat(30)}`)).toBe(true)

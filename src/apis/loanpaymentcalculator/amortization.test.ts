@@ -111,40 +111,38 @@ describe("agrees with exact fractions", () => {
     test(name, () => compare(loanAmount, interestRate, years * 12))
 })
 
-describe("halves are rounded up", () => {
-  test("without interest, where parts are equal", () => {
-    const { monthlyPayment, months } = amortize({
-      principal: { numerator: 10_002n, denominator: 1n },
-      monthlyRate: { numerator: 0n, denominator: 1n },
-      payments: 12,
-    })
-    // 833.5 cents a month; 9168.5 cents are left after the first.
-    expect(monthlyPayment).toBe(834n)
-    expect(months[0]).toEqual({ interest: 0n, principal: 834n, balance: 9169n })
-    expect(months[1]).toEqual({ interest: 0n, principal: 834n, balance: 8335n })
-    expect(months[11]).toEqual({ interest: 0n, principal: 834n, balance: 0n })
+test("halves are rounded up without interest, where parts are equal", () => {
+  const { monthlyPayment, months } = amortize({
+    principal: { numerator: 10_002n, denominator: 1n },
+    monthlyRate: { numerator: 0n, denominator: 1n },
+    payments: 12,
   })
+  // 833.5 cents a month; 9168.5 cents are left after the first.
+  expect(monthlyPayment).toBe(834n)
+  expect(months[0]).toEqual({ interest: 0n, principal: 834n, balance: 9169n })
+  expect(months[1]).toEqual({ interest: 0n, principal: 834n, balance: 8335n })
+  expect(months[11]).toEqual({ interest: 0n, principal: 834n, balance: 0n })
+})
 
-  test("in a payment with interest, for a loan made so that it is an exact half", () => {
-    const principal = 6n * (13n ** 12n - 12n ** 12n)
-    const { monthlyPayment } = amortize({
-      principal: { numerator: principal, denominator: 1n },
-      monthlyRate: { numerator: 1n, denominator: 12n },
-      payments: 12,
-    })
-    expect(monthlyPayment).toBe((13n ** 12n + 1n) / 2n)
-    compare(Number(principal) / 100, 100, 12)
+test("halves are rounded up in a payment with interest, for a loan made so that it is an exact half", () => {
+  const principal = 6n * (13n ** 12n - 12n ** 12n)
+  const { monthlyPayment } = amortize({
+    principal: { numerator: principal, denominator: 1n },
+    monthlyRate: { numerator: 1n, denominator: 12n },
+    payments: 12,
   })
+  expect(monthlyPayment).toBe((13n ** 12n + 1n) / 2n)
+  compare(Number(principal) / 100, 100, 12)
+})
 
-  test("in the first month's interest, at a rate of many digits", () => {
-    // 101 dollars at half a percent a month; and 1.2e15 at a rate that leaves 612345678901234.5 cents.
-    compare(101, 6, 360)
-    compare(1.2e15, 6.123456789012345, 12)
-    const { months } = amortize({
-      principal: { numerator: 10_100n, denominator: 1n },
-      monthlyRate: { numerator: 1n, denominator: 200n },
-      payments: 600,
-    })
-    expect(months[0]?.interest).toBe(51n)
+test("halves are rounded up in the first month's interest, at a rate of many digits", () => {
+  // 101 dollars at half a percent a month; and 1.2e15 at a rate that leaves 612345678901234.5 cents.
+  compare(101, 6, 360)
+  compare(1.2e15, 6.123456789012345, 12)
+  const { months } = amortize({
+    principal: { numerator: 10_100n, denominator: 1n },
+    monthlyRate: { numerator: 1n, denominator: 200n },
+    payments: 600,
   })
+  expect(months[0]?.interest).toBe(51n)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as fc from "fast-check"
@@ -22,62 +22,55 @@ import { auditGiven } from "./example-domains.ts"
 import { questionLimits } from "./facts.ts"
 import { checks, lowestScores } from "./grade.ts"
 
-describe("a fixture domain for each grade", () => {
-  test("A: everything, and signed", async () => {
-    const given = portsFor({ given: auditGiven })
-    const run = () =>
-      mailaudit.run(
-        { domain: "all.dane.test", trust_anchor },
-        { ports: given, giveWay: () => undefined, premium: true },
-      )
-    const answer = await run()
-    expect(answer).toMatchObject({ grade: "A", score: 100, limited_by: [], fixes: [] })
-    expect(await run()).toEqual(answer)
-  })
-  test.each<[string, Zone, WebFixture]>([
-    ["B", kept, policy("enforce")],
-    ["C", without("_mta-sts.firm.example", "_smtp._tls.firm.example"), {}],
-    ["D", without("_mta-sts.firm.example", "_smtp._tls.firm.example", "s1._domainkey.firm.example"), {}],
-    [
-      "E",
-      {
-        "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ~all" }],
-        "mx.firm.example": [{ A: "198.51.100.25" }],
-        "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
-      },
-      {},
-    ],
-    ["F", { "firm.example": [{ A: "198.51.100.25" }, { TXT: "v=spf1 +all" }] }, {}],
-  ])("%s", async (grade, zone, web) => {
-    const { questions, ...answer } = await audit(zone, {}, web)
-    expect(answer.grade as string).toBe(grade)
-    const again = await audit(zone, {}, web)
-    expect(again.checks).toEqual(answer.checks)
-    expect(new Set(questions).size).toBe(questions.length)
-  })
+test("a fixture domain for each grade: A: everything, and signed", async () => {
+  const given = portsFor({ given: auditGiven })
+  const run = () =>
+    mailaudit.run(
+      { domain: "all.dane.test", trust_anchor },
+      { ports: given, giveWay: () => undefined, premium: true },
+    )
+  const answer = await run()
+  expect(answer).toMatchObject({ grade: "A", score: 100, limited_by: [], fixes: [] })
+  expect(await run()).toEqual(answer)
+})
+test.each<[string, Zone, WebFixture]>([
+  ["B", kept, policy("enforce")],
+  ["C", without("_mta-sts.firm.example", "_smtp._tls.firm.example"), {}],
+  ["D", without("_mta-sts.firm.example", "_smtp._tls.firm.example", "s1._domainkey.firm.example"), {}],
+  [
+    "E",
+    {
+      "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ~all" }],
+      "mx.firm.example": [{ A: "198.51.100.25" }],
+      "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
+    },
+    {},
+  ],
+  ["F", { "firm.example": [{ A: "198.51.100.25" }, { TXT: "v=spf1 +all" }] }, {}],
+])("a fixture domain for each grade: %s", async (grade, zone, web) => {
+  const { questions, ...answer } = await audit(zone, {}, web)
+  expect(answer.grade as string).toBe(grade)
+  expect((await audit(zone, {}, web)).checks).toEqual(answer.checks)
+  expect(new Set(questions).size).toBe(questions.length)
 })
 
-describe("a grade is limited", () => {
-  test("to F while the signatures are wrong", async () => {
-    const answer = await audit(auditGiven.dns, { domain: "expired.test" })
-    expect(answer.grade).toBe("F")
-    expect(answer.statusOf("dnssec")).toBe("fail")
-  })
-  test("to C while forged mail is delivered", async () => {
-    const records = [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }]
-    const answer = await audit({ ...kept, "_dmarc.firm.example": records }, {}, policy("enforce"))
-    expect(answer).toMatchObject({ grade: "C" })
-    expect(answer.statusOf("dmarc_policy")).toBe("fail")
-  })
-  test("to D while a policy keeps mail from a server", async () => {
-    const answer = await audit(kept, {}, policy("enforce", "other.firm.example"))
-    expect(answer).toMatchObject({ grade: "D", limited_by: ["mta_sts"] })
-    expect(answer.whyOf("mta_sts")).toContain("mx.firm.example")
-  })
-  test("to F without a mail server that has an address", async () => {
-    expect(await audit(without("mx.firm.example"), {}, policy("enforce"))).toMatchObject({ grade: "F" })
-  })
+test("a grade is limited to F while the signatures are wrong", async () => {
+  const answer = await audit(auditGiven.dns, { domain: "expired.test" })
+  expect([answer.grade, answer.statusOf("dnssec")]).toEqual(["F", "fail"])
 })
+test("a grade is limited to C while forged mail is delivered", async () => {
+  const records = [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }]
+  const answer = await audit({ ...kept, "_dmarc.firm.example": records }, {}, policy("enforce"))
+  expect(answer).toMatchObject({ grade: "C" })
+  expect(answer.statusOf("dmarc_policy")).toBe("fail")
+})
+test("a grade is limited to D while a policy keeps mail from a server", async () => {
+  const answer = await audit(kept, {}, policy("enforce", "other.firm.example"))
+  expect(answer).toMatchObject({ grade: "D", limited_by: ["mta_sts"] })
+  expect(answer.whyOf("mta_sts")).toContain("mx.firm.example")
+})
+test("a grade is limited to F without a mail server that has an address", async () =>
+  expect(await audit(without("mx.firm.example"), {}, policy("enforce"))).toMatchObject({ grade: "F" }))
 
 test("a domain without mail needs no keys and no encrypted delivery", async () => {
   const answer = await audit({
@@ -95,26 +88,20 @@ test("a selector that is asked for is looked up, and one without a key fails", a
   const zone = { ...without("s1._domainkey.firm.example"), "odd-name._domainkey.firm.example": key ?? [] }
   expect((await audit(zone)).statusOf("dkim_key")).toBe("fail")
   expect((await audit(zone, { selectors: ["ODD-name"] })).statusOf("dkim_key")).toBe("pass")
-  expect((await audit(kept, { selectors: ["gone"] })).whyOf("dkim_key")).toContain(
-    "gone._domainkey.firm.example",
-  )
+  const gone = await audit(kept, { selectors: ["gone"] })
+  expect(gone.whyOf("dkim_key")).toContain("gone._domainkey.firm.example")
 })
 
 test("what gets no answer is unknown and brings no points; without any answer the call is refused", async () => {
   const answer = await audit({ ...kept, "_smtp._tls.firm.example": ["SERVFAIL"] }, {}, policy("enforce"))
-  expect(answer.checks.find(({ id }) => id === "tls_reports")).toMatchObject({
-    status: "unknown",
-    points: 0,
-    max_points: 4,
-  })
-  expect(audit({ "firm.example": ["TIMEOUT"], "_dmarc.firm.example": ["TIMEOUT"] })).rejects.toThrow(
-    "no answer",
-  )
+  const reports = answer.checks.find(({ id }) => id === "tls_reports")
+  expect(reports).toMatchObject({ status: "unknown", points: 0, max_points: 4 })
+  const silent = audit({ "firm.example": ["TIMEOUT"], "_dmarc.firm.example": ["TIMEOUT"] })
+  expect(silent).rejects.toThrow("no answer")
 })
 
 test("without HTTPS requests the policy is unknown", async () => {
-  const answer = await audit(kept, {}, { [policyUrl]: { failure: "off" } })
-  expect(answer.statusOf("mta_sts")).toBe("unknown")
+  expect((await audit(kept, {}, { [policyUrl]: { failure: "off" } })).statusOf("mta_sts")).toBe("unknown")
 })
 
 test.each<[Partial<Input>, string]>([
@@ -134,9 +121,8 @@ test("reports to a domain that takes no mail reach nobody", async () => {
     "firm.example._report._dmarc.deaf.example": [{ TXT: "v=DMARC1" }],
     "deaf.example": [{ MX: [0, ""] }],
   }
-  expect((await audit(zone)).whyOf("dmarc_reports")).toBe(
-    "Reports go to deaf.example, where no mail arrives.",
-  )
+  const { whyOf } = await audit(zone)
+  expect(whyOf("dmarc_reports")).toBe("Reports go to deaf.example, where no mail arrives.")
 })
 
 test("a mail server without an address is no fault of DANE, and limits no grade", async () => {
@@ -210,10 +196,8 @@ test("a softfail protects where DMARC asks for more, and little without", async 
   const softfail = [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ~all" }] as const
   const zone: Zone = { ...kept, "firm.example": softfail }
   expect((await audit(zone)).statusOf("spf_policy")).toBe("pass")
-  const alone = await audit({
-    ...zone,
-    "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
-  })
+  const policy = [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }]
+  const alone = await audit({ ...zone, "_dmarc.firm.example": policy })
   expect(alone.checks.find(({ id }) => id === "spf_policy")).toMatchObject({ status: "warning", points: 3 })
   expect(alone.whyOf("spf_policy")).not.toMatch(/ fails?\b/)
 })
@@ -235,18 +219,8 @@ test("any records give a grade and points within their bounds", async () => {
     fc
       .array(
         fc.constantFrom(
-          "v=spf1",
-          "v=DMARC1;",
-          "p=none;",
-          "p=reject;",
-          "mx",
-          "-all",
-          "?all",
-          "redirect=x.example",
-          "rua=mailto:a@b.example;",
-          "t=y;",
-          "v=STSv1;",
-          "id=1;",
+          ..."v=spf1 v=DMARC1; p=none; p=reject; mx -all ?all redirect=x.example".split(" "),
+          ..."rua=mailto:a@b.example; t=y; v=STSv1; id=1;".split(" "),
         ),
         { maxLength: 6 },
       )

@@ -10,8 +10,7 @@ test("reads the encodings that reports have", async () => {
   const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, "latin1")
   const wide = Buffer.from(`\ufeff${text}`, "utf16le")
   for (const file of [latin, wide, Buffer.from(`\ufeff${text}`)]) {
-    const answer = await read(base64(file))
-    expect(answer).toMatchObject({ organization: "Étoile", problems: [] })
+    expect(await read(base64(file))).toMatchObject({ organization: "Étoile", problems: [] })
   }
   const broken = await read(base64(Buffer.from(text, "latin1")))
   expect(broken.problems.map(({ code }) => code)).toEqual(["encoding"])
@@ -21,11 +20,8 @@ test("reads the encodings that reports have", async () => {
 // RFC 1952 §2.2: a gzip file is one or more members. Bytes after them, or after a ZIP archive, do not make it unreadable.
 test("bytes after the end of a file are ignored, and noted unless they are zeros", async () => {
   const [one, two] = [small().slice(0, 60), small().slice(60)].map((part) => gzipSync(part))
-  const files = [
-    gzipSync(small()),
-    Buffer.concat([one, two] as Buffer[]),
-    Buffer.from(zip(["r.xml", small()]), "base64"),
-  ]
+  const archive = Buffer.from(zip(["r.xml", small()]), "base64")
+  const files = [gzipSync(small()), Buffer.concat([one, two] as Buffer[]), archive]
   const tail = fc
     .uint8Array({ minLength: 1, maxLength: 40 })
     .filter((bytes) => bytes[0] !== 0x1f && bytes[0] !== 0x50)

@@ -4,14 +4,13 @@ import { mailboxLists } from "../../../test/support/mailboxes.ts"
 import { readAddresses, readPath } from "./mailboxes.ts"
 
 /** `bun run oracles --only messageauth-addresses` asks Python's parser about lists of the same generator. */
-test("lists made by the grammar of RFC 5322 have the addresses that they were made of, and no other", () => {
+test("lists made by the grammar of RFC 5322 have the addresses that they were made of, and no other", () =>
   fc.assert(
     fc.property(mailboxLists, ({ text, addresses }) => {
       expect(readAddresses(text)).toEqual([...addresses])
     }),
     { numRuns: 5_000 },
-  )
-})
+  ))
 
 /** RFC 5322 §3.2.2, §3.4, §4.4; RFC 6532; RFC 6854. */
 test.each<[string, readonly string[]]>([
@@ -33,43 +32,11 @@ test.each<[string, readonly string[]]>([
 ])("%s has %j", (text, addresses) => expect(readAddresses(text)).toEqual([...addresses]))
 
 test.each([
-  ...[
-    "boss@bank.example\\@evil.example",
-    "boss@bank.example (x) m@evil.example",
-    "<x@c.example> <ann@a.example>",
-  ],
-  ...[
-    "boss@bank.example <m@evil.example>",
-    "a@b@c.example",
-    "a@",
-    "@b.example",
-    "a..b@c.example",
-    ".a@c.example",
-  ],
-  ...[
-    "Doe, Ann <ann@a.example>",
-    "Ann",
-    "<>",
-    "<ann@a.example",
-    "ann@a.example>",
-    "a@b.example;",
-    "G:a@b.example",
-  ],
-  ...[
-    "G:a@b.example; c@d.example",
-    "G:H:a@b.example;;",
-    "(a (b) ann@a.example",
-    '"ann@a.example',
-    "a@b.example.",
-  ],
-  ...[
-    "a@[b",
-    "a@[x@y]",
-    "a\u0000@b.example",
-    "Ann [x] <ann@a.example>",
-    "a@b.example\rc@d.example",
-    "<@a,@b:c@d>>",
-  ],
+  ...["boss@bank.example\\@evil.example", "boss@bank.test (x) m@evil.test", "<x@c.example> <ann@a.example>"],
+  ...["boss@bank.example <m@evil.example>", "a@b@c.test", "a@", "@b.example", "a..b@c.test", ".a@c.example"],
+  ...["Doe, Ann <ann@a.example>", "Ann", "<>", "<ann@a.test", "ann@a.test>", "a@b.example;", "G:a@b.example"],
+  ...["G:a@b.test; c@d.example", "G:H:a@b.test;;", "(a (b) ann@a.example", '"ann@a.example', "a@b.example."],
+  ...["a@[b", "a@[x@y]", "a\0@b.example", "Ann [x] <ann@a.test>", "a@b.example\rc@d.test", "<@a,@b:c@d>>"],
 ])("%j cannot be read without doubt", (text) => expect(readAddresses(text)).toBeNull())
 
 test("any text is read or not, however long, and each address has one domain", () => {

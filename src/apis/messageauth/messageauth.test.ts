@@ -36,8 +36,7 @@ describe("DKIM", () => {
         })
         for (const broken of [signed.replace("noon", "nine"), signed.replace("Lunch", "Money")]) {
           const other = await check(broken)
-          expect(resultOf(other, "dkim")?.result).toBe("fail")
-          expect(other.is_authentic).toBe(false)
+          expect([resultOf(other, "dkim")?.result, other.is_authentic]).toEqual(["fail", false])
           expect(codes(other)).toContain("not_authentic")
         }
       }
@@ -53,9 +52,8 @@ describe("DKIM", () => {
     ).toBe("fail")
   })
 
-  test("a million blanks before a message are read in linear time", async () => {
-    expect((await check("\r\n".repeat(500_000) + (await sign(plain)))).is_authentic).toBe(true)
-  })
+  test("a million blanks before a message are read in linear time", async () =>
+    expect((await check("\r\n".repeat(500_000) + (await sign(plain)))).is_authentic).toBe(true))
 
   test("other work may run after each answer of the DNS", async () => {
     let pauses = 0
@@ -73,19 +71,16 @@ describe("DKIM", () => {
     const cut = await check(signed.slice(0, -2))
     expect(codes(cut)).toEqual(["last_line", "no_ip"])
     expect(cut.is_authentic).toBe(true)
-    const latin = await sign(
-      Buffer.from(plain.replace("At noon?", "At no\u00f6n?"), "latin1").toString("latin1"),
-    )
+    const accented = Buffer.from(plain.replace("At noon?", "At no\u00f6n?"), "latin1")
+    const latin = await sign(accented.toString("latin1"))
     expect((await check(Buffer.from(latin, "latin1").toString("base64"))).signatures.length).toBe(1)
     expect(codes(await check(signed.replace("Lunch", "Lu\rnch")))).toContain("lone_returns")
   })
 
   test("tells what a signature leaves out, when it has expired, and what its key is", async () => {
     const partial = await check(`${await sign(plain, { maxBodyLength: 4 })}More.\r\n`)
-    expect(partial).toMatchObject({
-      is_authentic: true,
-      signatures: [{ result: "pass", unsigned_body_bytes: 13 }],
-    })
+    expect(partial).toMatchObject({ is_authentic: true })
+    expect(partial.signatures).toMatchObject([{ result: "pass", unsigned_body_bytes: 13 }])
     expect(codes(partial)).toContain("partial_body")
     const signedBefore = (hours: number) => new Date(Date.parse(now) - hours * 3_600_000)
     const expires = signedBefore(1)
@@ -110,10 +105,8 @@ describe("DKIM", () => {
       // The pair of the public key: the library would verify with it.
       ...(["pkcs8", "pkcs1"] as const).map((type) => {
         const der = rsa.privateKey.export({ type, format: "der" })
-        return [
-          `v=DKIM1; p=${der.toString("base64")}`,
-          "`p=` is the private key, by which anybody can sign",
-        ] as const
+        const said = "`p=` is the private key, by which anybody can sign"
+        return [`v=DKIM1; p=${der.toString("base64")}`, said] as const
       }),
       [text.replace("v=DKIM1", "v=DKIM2"), "version of the key"],
       [text.replace("k=rsa", "k=rsa; h=sha1"), "hash algorithm"],
@@ -121,8 +114,7 @@ describe("DKIM", () => {
       [text.replace("k=rsa", "k=ed25519"), "key"],
     ] as const) {
       const answer = await withKey(wrong)
-      expect(answer.is_authentic).toBe(false)
-      expect(resultOf(answer, "dkim")?.result).toBe("neutral")
+      expect([answer.is_authentic, resultOf(answer, "dkim")?.result]).toEqual([false, "neutral"])
       expect(resultOf(answer, "dkim")?.reason ?? "").toContain(reason)
     }
   })
@@ -251,12 +243,7 @@ test("a key whose point is not on its curve leaves no error behind for the next 
   const answer = await check(await sign(plain), { dns })
   expect(resultOf(answer, "dkim")?.result).toBe("neutral")
   expect(() => new Bun.CryptoHasher("sha256", "secret").update("a").digest("hex")).not.toThrow()
-  const hmac = await crypto.subtle.importKey(
-    "raw",
-    new Uint8Array(32),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign"],
-  )
+  const [key, algorithm] = [new Uint8Array(32), { name: "HMAC", hash: "SHA-256" }]
+  const hmac = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"])
   expect((await crypto.subtle.sign("HMAC", hmac, new Uint8Array(1))).byteLength).toBe(32)
 })

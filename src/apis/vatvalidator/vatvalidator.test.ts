@@ -23,9 +23,9 @@ test.each([
   ["XIHA500", "XI"],
   // The first remainder of these digits is 10.
   ["BG541606583", "BG"],
-])("%s is valid in %s", async (number, country) => {
-  expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], country })
-})
+])("%s is valid in %s", async (number, country) =>
+  expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], country }),
+)
 
 test.each([
   ["DE136695977", undefined, ["check_digits"]],
@@ -38,9 +38,9 @@ test.each([
   ["NL365229544B00", undefined, ["component"]],
   ["136695976", "US", ["country"]],
   ["ZZ1", undefined, ["country"]],
-])("%s %p: %p", async (number, country, codes) => {
-  expect(await validate(number, country)).toMatchObject({ is_valid: false, codes, kind: null })
-})
+])("%s %p: %p", async (number, country, codes) =>
+  expect(await validate(number, country)).toMatchObject({ is_valid: false, codes, kind: null }),
+)
 
 // The VAT Number Construction Rules of the European Commission (VIES, version 15).
 test.each([
@@ -57,9 +57,9 @@ test.each([
   ["LV32867300679", "individual"],
   ["LV32999999901", "individual"],
   ["LV32999988807", "individual"],
-])("%s is valid, of a kind %s, though stdnum takes some of them for wrong", async (number, kind) => {
-  expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], kind, number })
-})
+])("%s is valid, of a kind %s, though stdnum takes some of them for wrong", async (number, kind) =>
+  expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], kind, number }),
+)
 
 test.each([
   // Months of births are 01 to 12, 21 to 32 and 41 to 52.
@@ -92,9 +92,9 @@ test.each([
   ["LV32867300677"],
   // A 31st, which is a day, of a month 86.
   ["LV31867300674"],
-])("%s is not valid", async (number) => {
-  expect(await validate(number)).toMatchObject({ is_valid: false, kind: null })
-})
+])("%s is not valid", async (number) =>
+  expect(await validate(number)).toMatchObject({ is_valid: false, kind: null }),
+)
 
 test.each([
   ["DE136695976", "FR", "The number begins with DE, but 'country' is FR."],
@@ -103,13 +103,8 @@ test.each([
   ["XI980780684", "GB", "The number begins with XI, but 'country' is GB."],
 ])("%s with the country %s: the two disagree", async (number, country, message) => {
   const answer = await validate(number, country)
-  expect(answer).toMatchObject({
-    number,
-    is_valid: false,
-    country,
-    kind: null,
-    problems: [{ code: "country", message }],
-  })
+  expect(answer).toMatchObject({ number, is_valid: false, country, kind: null })
+  expect(answer.problems).toMatchObject([{ code: "country", message }])
   expect(answer.problems).toHaveLength(1)
 })
 
@@ -138,9 +133,8 @@ test("the message of each problem says the form that is expected, and no country
   }
 })
 
-test("a number without its country is refused", () => {
-  expect(validate("136695976")).rejects.toThrow("The 'country' parameter is required for a number")
-})
+test("a number without its country is refused", () =>
+  expect(validate("136695976")).rejects.toThrow("The 'country' parameter is required for a number"))
 
 test("a valid number is valid again as it is answered, and with its country beside it", async () => {
   const digits = fc.stringMatching(/^[1-9]\d{8}$/)
@@ -156,6 +150,5 @@ test("a valid number is valid again as it is answered, and with its country besi
   )
 })
 
-test("each country with a form has its validators, and no other has", () => {
-  expect(Object.keys(validators).sort()).toEqual(Object.keys(written.forms).sort())
-})
+test("each country with a form has its validators, and no other has", () =>
+  expect(Object.keys(validators).sort()).toEqual(Object.keys(written.forms).sort()))

@@ -54,104 +54,97 @@ function recordsOf(sections: Sections): readonly unknown[] {
   return found.answer.records
 }
 
-describe("records", () => {
-  test("of the name and type that were asked, with the least TTL and the size of the message", () => {
-    const found = answerTo({
-      answers: [address("A.EXAMPLE", "192.0.2.1", 60), address("a.example", "192.0.2.2", 30)],
-    })
-    expect(found).toEqual({
-      kind: "answer",
-      answer: { kind: "records", records: ["192.0.2.1", "192.0.2.2"], messageBytes: 12 + 15 + 25 + 25 + 11 },
-      ttlSeconds: 30,
-    })
-  })
-
-  test("of any other owner, type or class are ignored", () => {
-    const chaos = address("a.example", "192.0.2.66")
-    chaos.writeUInt16BE(3, chaos.length - 12)
-    const answers = [
-      address("victim.example", "192.0.2.66"),
-      address("example", "192.0.2.66"),
-      address("x.a.example", "192.0.2.66"),
-      toRecord(toWire("a.example"), 28, 300, raw(...Array<number>(16).fill(6))),
-      chaos,
-    ]
-    expect(recordsOf({ answers: [...answers, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"])
-    expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" } })
-  })
-
-  test("IPv6 in RFC 5952 text", () => {
-    const record = (...bytes: number[]) => toRecord(toWire("a.example"), 28, 1, raw(...bytes))
-    const zeros = Array<number>(10).fill(0)
-    expect(
-      recordsOf({
-        type: "AAAA",
-        answers: [
-          record(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1),
-          record(...zeros, 0, 0, 0, 0, 0, 1),
-          record(0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xab, 0xcd),
-        ],
-      }),
-    ).toEqual(["2001:db8::1:0:0:1", "::1", "0:1::1:abcd"])
-  })
-
-  test("text as bytes; the strings of a record are joined, records are not", () => {
-    const record = (...strings: string[]) =>
-      toRecord(toWire("a.example"), 16, 1, txt.encode(strings.map((string) => Buffer.from(string, "latin1"))))
-    const answers = [
-      record("x".repeat(255), "y".repeat(255), "z"),
-      record("\xc3\xa9 \xff"),
-      record(""),
-      toRecord(toWire("a.example"), 16, 1, raw()),
-    ]
-    expect(recordsOf({ type: "TXT", answers })).toEqual([
-      `${"x".repeat(255)}${"y".repeat(255)}z`,
-      "\xc3\xa9 \xff",
-      "",
-      "",
-    ])
-    // Record type 99 has the same form.
-    const [first] = answers
-    first?.writeUInt16BE(99, 11)
-    expect(recordsOf({ type: "SPF", answers: first ? [first] : [] })[0]).toHaveLength(511)
-  })
-
-  test("names without a trailing dot, in their own spelling, with dots inside labels escaped", () => {
-    const label = [3, 0x61, 0x2e, 0x62, 2, 0xff, 0x43, 0]
-    expect(
-      recordsOf({ type: "PTR", answers: [toRecord(toWire("a.example"), 12, 1, raw(...label))] }),
-    ).toEqual(["a\\.b.\xffC"])
-    expect(
-      recordsOf({
-        type: "MX",
-        answers: [
-          toRecord(toWire("a.example"), 15, 1, mx.encode({ preference: 10, exchange: "Mail.example" })),
-          toRecord(toWire("a.example"), 15, 1, raw(0, 0, 0)),
-          toRecord(toWire("a.example"), 15, 1, raw(1, 0, ...label)),
-        ],
-      }),
-    ).toEqual([
-      { preference: 10, exchange: "Mail.example" },
-      { preference: 0, exchange: "" },
-      { preference: 256, exchange: "a\\.b.\xffC" },
-    ])
-  })
-
-  test.each<[DnsType, number, Buffer]>([
-    ["A", 1, raw(1, 2, 3)],
-    ["A", 1, raw(1, 2, 3, 4, 5)],
-    ["AAAA", 28, raw(1, 2, 3, 4)],
-    ["AAAA", 28, raw(...Array<number>(17).fill(1))],
-    ["TXT", 16, raw(5, 0x61)],
-    ["MX", 15, raw(0)],
-    ["MX", 15, raw(0, 1, 1, 0x61, 0, 9)],
-    ["PTR", 12, raw(1, 0x61)],
-    ["PTR", 12, raw()],
-    ["TXT", 5, raw(1, 0x61, 0, 0)],
-  ])("%s of the wrong form (type %d) cannot be read", (type, number, data) => {
-    expect(() => answerTo({ type, answers: [toRecord(toWire("a.example"), number, 1, data)] })).toThrow()
+test("records of the name and type that were asked, with the least TTL and the size of the message", () => {
+  const answers = [address("A.EXAMPLE", "192.0.2.1", 60), address("a.example", "192.0.2.2", 30)]
+  const found = answerTo({ answers })
+  expect(found).toEqual({
+    kind: "answer",
+    answer: { kind: "records", records: ["192.0.2.1", "192.0.2.2"], messageBytes: 12 + 15 + 25 + 25 + 11 },
+    ttlSeconds: 30,
   })
 })
+
+test("records of any other owner, type or class are ignored", () => {
+  const chaos = address("a.example", "192.0.2.66")
+  chaos.writeUInt16BE(3, chaos.length - 12)
+  const answers = [
+    address("victim.example", "192.0.2.66"),
+    address("example", "192.0.2.66"),
+    address("x.a.example", "192.0.2.66"),
+    toRecord(toWire("a.example"), 28, 300, raw(...Array<number>(16).fill(6))),
+    chaos,
+  ]
+  expect(recordsOf({ answers: [...answers, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"])
+  expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" } })
+})
+
+test("records: IPv6 in RFC 5952 text", () => {
+  const record = (...bytes: number[]) => toRecord(toWire("a.example"), 28, 1, raw(...bytes))
+  const zeros = Array<number>(10).fill(0)
+  expect(
+    recordsOf({
+      type: "AAAA",
+      answers: [
+        record(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1),
+        record(...zeros, 0, 0, 0, 0, 0, 1),
+        record(0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xab, 0xcd),
+      ],
+    }),
+  ).toEqual(["2001:db8::1:0:0:1", "::1", "0:1::1:abcd"])
+})
+
+test("records: text as bytes; the strings of a record are joined, records are not", () => {
+  const record = (...strings: string[]) =>
+    toRecord(toWire("a.example"), 16, 1, txt.encode(strings.map((string) => Buffer.from(string, "latin1"))))
+  const answers = [
+    record("x".repeat(255), "y".repeat(255), "z"),
+    record("\xc3\xa9 \xff"),
+    record(""),
+    toRecord(toWire("a.example"), 16, 1, raw()),
+  ]
+  const long = `${"x".repeat(255)}${"y".repeat(255)}z`
+  expect(recordsOf({ type: "TXT", answers })).toEqual([long, "\xc3\xa9 \xff", "", ""])
+  // Record type 99 has the same form.
+  const [first] = answers
+  first?.writeUInt16BE(99, 11)
+  expect(recordsOf({ type: "SPF", answers: first ? [first] : [] })[0]).toHaveLength(511)
+})
+
+test("records: names without a trailing dot, in their own spelling, with dots inside labels escaped", () => {
+  const label = [3, 0x61, 0x2e, 0x62, 2, 0xff, 0x43, 0]
+  expect(recordsOf({ type: "PTR", answers: [toRecord(toWire("a.example"), 12, 1, raw(...label))] })).toEqual([
+    "a\\.b.\xffC",
+  ])
+  expect(
+    recordsOf({
+      type: "MX",
+      answers: [
+        toRecord(toWire("a.example"), 15, 1, mx.encode({ preference: 10, exchange: "Mail.example" })),
+        toRecord(toWire("a.example"), 15, 1, raw(0, 0, 0)),
+        toRecord(toWire("a.example"), 15, 1, raw(1, 0, ...label)),
+      ],
+    }),
+  ).toEqual([
+    { preference: 10, exchange: "Mail.example" },
+    { preference: 0, exchange: "" },
+    { preference: 256, exchange: "a\\.b.\xffC" },
+  ])
+})
+
+test.each<[DnsType, number, Buffer]>([
+  ["A", 1, raw(1, 2, 3)],
+  ["A", 1, raw(1, 2, 3, 4, 5)],
+  ["AAAA", 28, raw(1, 2, 3, 4)],
+  ["AAAA", 28, raw(...Array<number>(17).fill(1))],
+  ["TXT", 16, raw(5, 0x61)],
+  ["MX", 15, raw(0)],
+  ["MX", 15, raw(0, 1, 1, 0x61, 0, 9)],
+  ["PTR", 12, raw(1, 0x61)],
+  ["PTR", 12, raw()],
+  ["TXT", 5, raw(1, 0x61, 0, 0)],
+])("records: %s of the wrong form (type %d) cannot be read", (type, number, data) =>
+  expect(() => answerTo({ type, answers: [toRecord(toWire("a.example"), number, 1, data)] })).toThrow(),
+)
 
 describe("aliases", () => {
   const chain = [alias("a.example", "B.example", 50), alias("b.example", "c.test", 20)]
@@ -213,36 +206,35 @@ describe("aliases", () => {
     expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"]))
 })
 
-describe("negative answers", () => {
-  test.each([0, 3])(
-    "with code %d are cached for the lesser of the SOA's TTL and minimum (RFC 2308 §5)",
-    (rcode) => {
-      const kind = rcode === 3 ? "nxdomain" : "nodata"
-      for (const [ttl, minimum] of [
-        [100, 40],
-        [40, 100],
-      ] as const) {
-        const found = answerTo({ rcode, authority: [start("example", ttl, minimum)] })
-        expect(found).toEqual({ kind: "answer", answer: { kind }, ttlSeconds: 40 })
-      }
-    },
-  )
+test.each([0, 3])(
+  "negative answers with code %d are cached for the lesser of the SOA's TTL and minimum (RFC 2308 §5)",
+  (rcode) => {
+    const kind = rcode === 3 ? "nxdomain" : "nodata"
+    for (const [ttl, minimum] of [
+      [100, 40],
+      [40, 100],
+    ] as const) {
+      const found = answerTo({ rcode, authority: [start("example", ttl, minimum)] })
+      expect(found).toEqual({ kind: "answer", answer: { kind }, ttlSeconds: 40 })
+    }
+  },
+)
 
-  test.each([0, 3])("with code %d and without the SOA of a zone above are not cached", (rcode) => {
-    expect(answerTo({ rcode, authority: [start("other.example", 100, 100)] })).toMatchObject({
-      ttlSeconds: 0,
-    })
-    expect(answerTo({ rcode, authority: [start("a.example.com", 100, 100)] })).toMatchObject({
-      ttlSeconds: 0,
-    })
+test.each([0, 3])(
+  "negative answers with code %d and without the SOA of a zone above are not cached",
+  (rcode) => {
+    const authority = [start("other.example", 100, 100)]
+    expect(answerTo({ rcode, authority })).toMatchObject({ ttlSeconds: 0 })
+    const below = [start("a.example.com", 100, 100)]
+    expect(answerTo({ rcode, authority: below })).toMatchObject({ ttlSeconds: 0 })
     expect(answerTo({ rcode })).toMatchObject({ kind: "answer", ttlSeconds: 0 })
-  })
+  },
+)
 
-  test("count more than records that come with them", () =>
-    expect(answerTo({ rcode: 3, answers: [address("a.example", "192.0.2.66")] })).toMatchObject({
-      answer: { kind: "nxdomain" },
-    }))
-})
+test("negative answers count more than records that come with them", () =>
+  expect(answerTo({ rcode: 3, answers: [address("a.example", "192.0.2.66")] })).toMatchObject({
+    answer: { kind: "nxdomain" },
+  }))
 
 test("the codec of pointers is that of names", () =>
   expect(

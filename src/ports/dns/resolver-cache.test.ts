@@ -90,44 +90,39 @@ describe("the cache", () => {
   })
 })
 
-describe("one query at a time for a question", () => {
-  test("all who ask get its answer", async () => {
-    const { server, dns } = await start()
-    const names = ["a.example", "A.EXAMPLE", "a.example."]
-    const answers = await Promise.all(names.map((name) => dns.resolve(name, "A")))
-    expect(answers).toMatchObject(Array(3).fill({ kind: "records", records: ["192.0.2.1"] }))
-    expect(server.queries).toHaveLength(1)
-  })
+test("one query at a time for a question: all who ask get its answer", async () => {
+  const { server, dns } = await start()
+  const names = ["a.example", "A.EXAMPLE", "a.example."]
+  const answers = await Promise.all(names.map((name) => dns.resolve(name, "A")))
+  expect(answers).toMatchObject(Array(3).fill({ kind: "records", records: ["192.0.2.1"] }))
+  expect(server.queries).toHaveLength(1)
+})
 
-  test("a caller who gives up is answered at once, and the others still get the answer", async () => {
-    const held: (() => void)[] = []
-    const { server, dns } = await start({ delay: (send) => held.push(send) })
-    const leaving = new AbortController()
-    const left = dns.resolve("a.example", "A", leaving.signal)
-    const stayed = dns.resolve("a.example", "A", new AbortController().signal)
-    leaving.abort()
-    expect(await left).toEqual({ kind: "failure", reason: "aborted" })
-    await until(() => held.length === 1)
-    held[0]?.()
-    expect(await stayed).toMatchObject({ kind: "records" })
-    expect(server.queries).toHaveLength(1)
-  })
+test("one query at a time for a question: a caller who gives up is answered at once, and the others still get the answer", async () => {
+  const held: (() => void)[] = []
+  const { server, dns } = await start({ delay: (send) => held.push(send) })
+  const leaving = new AbortController()
+  const left = dns.resolve("a.example", "A", leaving.signal)
+  const stayed = dns.resolve("a.example", "A", new AbortController().signal)
+  leaving.abort()
+  expect(await left).toEqual({ kind: "failure", reason: "aborted" })
+  await until(() => held.length === 1)
+  held[0]?.()
+  expect(await stayed).toMatchObject({ kind: "records" })
+  expect(server.queries).toHaveLength(1)
+})
 
-  test("a caller who has given up before asks nothing", async () => {
-    const { server, dns } = await start()
-    expect(await dns.resolve("a.example", "A", AbortSignal.abort())).toEqual({
-      kind: "failure",
-      reason: "aborted",
-    })
-    expect(server.queries).toEqual([])
-  })
+test("one query at a time for a question: a caller who has given up before asks nothing", async () => {
+  const { server, dns } = await start()
+  const answer = await dns.resolve("a.example", "A", AbortSignal.abort())
+  expect(answer).toEqual({ kind: "failure", reason: "aborted" })
+  expect(server.queries).toEqual([])
+})
 
-  test("more questions than may be in flight at a time are all answered", async () => {
-    const { server, dns } = await start({}, { maxInFlight: 3 })
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => dns.resolve(`n${index}.example`, "A")),
-    )
-    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(["nxdomain"]))
-    expect(server.queries).toHaveLength(40)
-  })
+test("one query at a time for a question: more questions than may be in flight at a time are all answered", async () => {
+  const { server, dns } = await start({}, { maxInFlight: 3 })
+  const names = Array.from({ length: 40 }, (_, index) => `n${index}.example`)
+  const answers = await Promise.all(names.map((name) => dns.resolve(name, "A")))
+  expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(["nxdomain"]))
+  expect(server.queries).toHaveLength(40)
 })

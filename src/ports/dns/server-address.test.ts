@@ -22,9 +22,9 @@ test.each([
   ["::1]:53"],
   ["[]:53"],
   [" 192.0.2.1"],
-])("%j is no address", (text) => {
-  expect(() => parseServerAddress(text)).toThrow(`must be IP, IP:PORT or [IPv6]:PORT, not '${text}'`)
-})
+])("%j is no address", (text) =>
+  expect(() => parseServerAddress(text)).toThrow(`must be IP, IP:PORT or [IPv6]:PORT, not '${text}'`),
+)
 
 test.each([
   ["192.0.2.1:", ""],
@@ -33,6 +33,6 @@ test.each([
   ["192.0.2.1:5e3", "5e3"],
   ["[::1]:-1", "-1"],
   ["[::1]:", ""],
-])("%j has no port", (text, port) => {
-  expect(() => parseServerAddress(text)).toThrow(`must have a port from 1 to 65535, not '${port}'`)
-})
+])("%j has no port", (text, port) =>
+  expect(() => parseServerAddress(text)).toThrow(`must have a port from 1 to 65535, not '${port}'`),
+)

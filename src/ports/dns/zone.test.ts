@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { DnsAnswer, DnsData, DnsType, DnsZone } from "../../apis/contract.ts"
 import { createZoneDns } from "./zone.ts"
 
@@ -37,28 +37,26 @@ const records = (...list: DnsData[DnsType][]): DnsAnswer => ({
   messageBytes: 0,
 })
 
-describe("records", () => {
-  test("keep the order and spelling of the fixture; addresses and names get one form", async () => {
-    expect(await ask("example.com", "A")).toEqual(records("192.0.2.1", "192.0.2.2"))
-    expect(await ask("example.com", "AAAA")).toEqual(records("2001:db8::1", "::c000:201"))
-    expect(await ask("example.com", "TXT")).toEqual(records("v=spf1 -all", "v=spf1 include:\xff", ""))
-    expect(await ask("example.com", "SPF")).toEqual(records("old"))
-    expect(await ask("example.com", "MX")).toEqual(
-      records({ preference: 10, exchange: "Mail.Example.com" }, { preference: 0, exchange: "" }),
-    )
-    expect(await ask("1.2.0.192.in-addr.arpa", "PTR")).toEqual(records("Host.example.com"))
-  })
-
-  test.each(["example.com", "EXAMPLE.COM", "example.com.", "www.example.com"])(
-    "are found as %s",
-    async (name) => expect(await ask(name, "SPF")).toEqual(records("old")),
+test("records keep the order and spelling of the fixture; addresses and names get one form", async () => {
+  expect(await ask("example.com", "A")).toEqual(records("192.0.2.1", "192.0.2.2"))
+  expect(await ask("example.com", "AAAA")).toEqual(records("2001:db8::1", "::c000:201"))
+  expect(await ask("example.com", "TXT")).toEqual(records("v=spf1 -all", "v=spf1 include:\xff", ""))
+  expect(await ask("example.com", "SPF")).toEqual(records("old"))
+  expect(await ask("example.com", "MX")).toEqual(
+    records({ preference: 10, exchange: "Mail.Example.com" }, { preference: 0, exchange: "" }),
   )
+  expect(await ask("1.2.0.192.in-addr.arpa", "PTR")).toEqual(records("Host.example.com"))
+})
 
-  test("cannot be changed by callers", async () => {
-    const answer = await ask("example.com", "MX")
-    expect(answer.kind === "records" && Object.isFrozen(answer.records)).toBe(true)
-    expect(answer.kind === "records" && Object.isFrozen(answer.records[0])).toBe(true)
-  })
+test.each(["example.com", "EXAMPLE.COM", "example.com.", "www.example.com"])(
+  "records are found as %s",
+  async (name) => expect(await ask(name, "SPF")).toEqual(records("old")),
+)
+
+test("records cannot be changed by callers", async () => {
+  const answer = await ask("example.com", "MX")
+  expect(answer.kind === "records" && Object.isFrozen(answer.records)).toBe(true)
+  expect(answer.kind === "records" && Object.isFrozen(answer.records[0])).toBe(true)
 })
 
 test.each([
@@ -77,9 +75,9 @@ test.each([
   [".", "A", "nxdomain"],
   ["a..example.com", "A", "nxdomain"],
   [`${"a".repeat(64)}.example.com`, "A", "nxdomain"],
-] as const)("%s %s is answered %s", async (name, type, kind) => {
-  expect(await ask(name, type)).toEqual({ kind })
-})
+] as const)("%s %s is answered %s", async (name, type, kind) =>
+  expect(await ask(name, type)).toEqual({ kind }),
+)
 
 test.each([
   ["slow.example.com", "timeout"],
@@ -87,9 +85,9 @@ test.each([
   ["closed.example.com", "refused"],
   ["toslow.example.com", "timeout"],
   ["half.example.com", "timeout"],
-] as const)("%s fails by %s, at once", async (name, reason) => {
-  expect(await ask(name, "A")).toEqual({ kind: "failure", reason })
-})
+] as const)("%s fails by %s, at once", async (name, reason) =>
+  expect(await ask(name, "A")).toEqual({ kind: "failure", reason }),
+)
 
 test("a word does not hide the records of other types", async () =>
   expect(await ask("half.example.com", "TXT")).toEqual(records("here")))

@@ -39,9 +39,9 @@ test.each([
   ["x: [", "flow sequence"],
   ["https://a.example/: {}\nhttps://a.example/: {}", "line 2: Map keys must be unique"],
   ["a: &a [1]\nb: {c: &b [*a, *a]}", "must be a URL"],
-])("%s is refused", (text, message) => {
-  expect(() => parseWebFixture(text)).toThrow(new RegExp(message.replace(/[[\]()?*.]/g, "\\$&"), "i"))
-})
+])("%s is refused", (text, message) =>
+  expect(() => parseWebFixture(text)).toThrow(new RegExp(message.replace(/[[\]()?*.]/g, "\\$&"), "i")),
+)
 
 test("an empty file is a fixture without replies", () => expect(parseWebFixture("# nothing\n")).toEqual({}))
 

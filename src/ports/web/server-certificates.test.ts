@@ -103,69 +103,63 @@ describe("an answer has the certificates as the server sent them", () => {
     test(`by ${version}: also when it is refused`, async () => {
       const own = await leaf(ec, between)
       const { answer, requests } = await ask([own], version)
-      expect(answer).toEqual({
-        ...{ kind: "failure", reason: "untrusted-certificate", certificates: [base64Of(own)] },
-      })
+      const certificates = [base64Of(own)]
+      expect(answer).toEqual({ kind: "failure", reason: "untrusted-certificate", certificates })
       expect(requests).toEqual([])
     })
   }
 })
 
-describe("a certificate of a trusted authority is refused before anything is sent", () => {
-  const signedBy = async (kind: Kind) => {
-    const weak = await authority("Weak", kind, root)
-    return [await leaf(ec, weak), weak]
-  }
-  test.each<[string, () => Promise<readonly Party[]>, readonly SecureVersion[]]>([
-    // TLS 1.3 has no signature that fits into so short a key (RFC 8446 §4.2.3), so its handshake fails by itself.
-    ["with an RSA key of 512 bits", async () => [await leaf(rsa(512), root)], ["TLSv1.2"]],
-    ["with an RSA key of 1,024 bits", async () => [await leaf(rsa(1_024), root)], versions],
-    ["that an authority with an RSA key of 512 bits signed", () => signedBy(rsa(512)), versions],
-    ["that an authority with an RSA key of 1,024 bits signed", () => signedBy(rsa(1_024)), versions],
-    ["that is signed with SHA-1", () => signedBy(rsa(2_048, "SHA-1")), versions],
-  ])("%s", async (_, chainOf, by) => {
-    const chain = await chainOf()
-    for (const version of by) {
-      const { answer, requests } = await ask(chain, version)
-      expect(answer).toEqual({
-        ...{ kind: "failure", reason: "weak-certificate", certificates: chain.map(base64Of) },
-      })
-      expect(requests).toEqual([])
-    }
-  })
-
-  test.each<[string, readonly string[]]>([
-    ["whose only name is its common name", []],
-    ["whose names are others, although its common name fits", ["other.example"]],
-    ["with a star for a part of a label", ["mta-*.a.example"]],
-  ])("%s", async (_, names) => {
-    const { answer, requests } = await ask([await leaf(ec, root, names)])
-    expect(answer).toMatchObject({ kind: "failure", reason: "wrong-certificate" })
+const signedBy = async (kind: Kind) => {
+  const weak = await authority("Weak", kind, root)
+  return [await leaf(ec, weak), weak]
+}
+test.each<[string, () => Promise<readonly Party[]>, readonly SecureVersion[]]>([
+  // TLS 1.3 has no signature that fits into so short a key (RFC 8446 §4.2.3), so its handshake fails by itself.
+  ["with an RSA key of 512 bits", async () => [await leaf(rsa(512), root)], ["TLSv1.2"]],
+  ["with an RSA key of 1,024 bits", async () => [await leaf(rsa(1_024), root)], versions],
+  ["that an authority with an RSA key of 512 bits signed", () => signedBy(rsa(512)), versions],
+  ["that an authority with an RSA key of 1,024 bits signed", () => signedBy(rsa(1_024)), versions],
+  ["that is signed with SHA-1", () => signedBy(rsa(2_048, "SHA-1")), versions],
+])("a certificate of a trusted authority is refused before anything is sent: %s", async (_, chainOf, by) => {
+  const chain = await chainOf()
+  for (const version of by) {
+    const { answer, requests } = await ask(chain, version)
+    const certificates = chain.map(base64Of)
+    expect(answer).toEqual({ kind: "failure", reason: "weak-certificate", certificates })
     expect(requests).toEqual([])
-  })
+  }
 })
 
-describe("a certificate is taken", () => {
-  test.each<[string, () => Promise<readonly Party[]>]>([
-    ["with a star for the first label", async () => [await leaf(ec, root, ["*.a.example"])]],
-    ["with an RSA key of 2,048 bits", async () => [await leaf(rsa(2_048), root)]],
-    [
-      "beside a weak one that leads nowhere",
-      async () => [await leaf(ec, root), await authority("Aside", rsa(1_024))],
-    ],
-  ])("%s", async (_, chainOf) => {
-    expect((await ask(await chainOf())).answer).toMatchObject({ kind: "reply", status: 200 })
-  })
+test.each<[string, readonly string[]]>([
+  ["whose only name is its common name", []],
+  ["whose names are others, although its common name fits", ["other.example"]],
+  ["with a star for a part of a label", ["mta-*.a.example"]],
+])("a certificate of a trusted authority is refused before anything is sent: %s", async (_, names) => {
+  const { answer, requests } = await ask([await leaf(ec, root, names)])
+  expect(answer).toMatchObject({ kind: "failure", reason: "wrong-certificate" })
+  expect(requests).toEqual([])
+})
 
-  test("of an authority whose own signature is old, since that proves nothing", async () => {
-    const old = await authority("Old root", rsa(2_048, "SHA-1"))
-    const strong: Party = { ...old, kind: rsa(2_048) }
-    const pkcs8 = await crypto.subtle.exportKey("pkcs8", old.keys.privateKey)
-    const privateKey = await crypto.subtle.importKey("pkcs8", pkcs8, strong.kind, true, ["sign"])
-    const own = await leaf(ec, { ...strong, keys: { ...old.keys, privateKey } })
-    for (const chain of [[own], [own, old]])
-      expect((await ask(chain, "TLSv1.3", pemOf(old))).answer).toMatchObject({ kind: "reply" })
-  })
+test.each<[string, () => Promise<readonly Party[]>]>([
+  ["with a star for the first label", async () => [await leaf(ec, root, ["*.a.example"])]],
+  ["with an RSA key of 2,048 bits", async () => [await leaf(rsa(2_048), root)]],
+  [
+    "beside a weak one that leads nowhere",
+    async () => [await leaf(ec, root), await authority("Aside", rsa(1_024))],
+  ],
+])("a certificate is taken: %s", async (_, chainOf) =>
+  expect((await ask(await chainOf())).answer).toMatchObject({ kind: "reply", status: 200 }),
+)
+
+test("a certificate is taken of an authority whose own signature is old, since that proves nothing", async () => {
+  const old = await authority("Old root", rsa(2_048, "SHA-1"))
+  const strong: Party = { ...old, kind: rsa(2_048) }
+  const pkcs8 = await crypto.subtle.exportKey("pkcs8", old.keys.privateKey)
+  const privateKey = await crypto.subtle.importKey("pkcs8", pkcs8, strong.kind, true, ["sign"])
+  const own = await leaf(ec, { ...strong, keys: { ...old.keys, privateKey } })
+  for (const chain of [[own], [own, old]])
+    expect((await ask(chain, "TLSv1.3", pemOf(old))).answer).toMatchObject({ kind: "reply" })
 })
 
 test.each(["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])("%s of the machine changes no verdict", async (name) => {

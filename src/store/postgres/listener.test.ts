@@ -65,9 +65,8 @@ function setUp() {
 test("versions of tables that are no numbers are ignored: any role of the database may send on the channel", async () => {
   const { timer, state, tell, stop } = setUp()
   await timer.asked()
-  for (const payload of ["", "null", "not json", "99 x", "{}", "2", "NaN NaN", "1e400 0", "-1 2", "2 1 3"]) {
+  for (const payload of ["", "null", "not json", "99 x", "{}", "2", "NaN NaN", "1e400 0", "-1 2", "2 1 3"])
     tell(migratedChannel, payload)
-  }
   expect(state.migrated).toEqual([])
   tell(migratedChannel, "12 3")
   expect(state.migrated).toEqual([[12, 3]])

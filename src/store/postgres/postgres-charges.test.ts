@@ -53,14 +53,8 @@ function setUp(
   }
 }
 
-const row = (batch: unknown, number = 1) => ({
-  number,
-  used: 1,
-  bonus: 0,
-  periodStartMs: 1_000,
-  serverMs: 0,
-  batch,
-})
+const told = { used: 1, bonus: 0, periodStartMs: 1_000, serverMs: 0 }
+const row = (batch: unknown, number = 1) => ({ number, ...told, batch })
 
 test("a reply for another batch is refused, so that no charge is taken for another", async () => {
   const { charge } = setUp(() => [row("not this one")])
@@ -78,9 +72,8 @@ test("a charge whose time is over is never sent, and the message says what it wa
   expect(await second).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
   expect(asked).toEqual(["WITH"])
   const [outcome] = await second
-  expect(String(outcome?.charged === false && outcome.cause)).toContain(
-    "1 of 1 connections for charges are in use",
-  )
+  const cause = String(outcome?.charged === false && outcome.cause)
+  expect(cause).toContain("1 of 1 connections for charges are in use")
 })
 
 test("the deadline goes to the database in its own clock, less the time that a statement may take", async () => {

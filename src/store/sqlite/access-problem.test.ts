@@ -91,8 +91,7 @@ test.if(canRunAsOther())("a backup, and a restore from a backup, name what is mi
 
 test("nothing is said where the rights suffice; a missing folder, a file for one and a folder for a file are named", () => {
   const { file, folder } = makeAsRoot()
-  expect(accessProblem(file)).toBeNull()
-  expect(accessProblem(join(folder, "new.db"))).toBeNull()
+  expect([accessProblem(file), accessProblem(join(folder, "new.db"))]).toEqual([null, null])
   const missing = join(dir, "missing", "deep")
   expect(accessProblem(join(missing, "store.db"))).toStartWith(
     `There is no folder ${join(dir, "missing")}. Make it`,

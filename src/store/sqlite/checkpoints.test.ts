@@ -100,10 +100,8 @@ test("a log that cannot be looked at is a warning and stops nothing", async () =
   const database = openDatabase(join(dir, "unreadable.db"))
   const timer = createManualTimer()
   const causes: unknown[] = []
-  const checkpoints = createCheckpoints(database, {
-    timer,
-    log: { warn: (_, { cause }) => causes.push(cause) },
-  })
+  const log = { warn: (_: string, { cause }: { readonly cause?: unknown }) => causes.push(cause) }
+  const checkpoints = createCheckpoints(database, { timer, log })
   database.close()
   checkpoints.look()
   timer.fire()

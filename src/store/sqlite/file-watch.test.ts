@@ -68,10 +68,8 @@ test("a file that is replaced is noticed", async () => {
   copyFileSync(file, `${file}.copy`)
   renameSync(`${file}.copy`, file)
   timer.advance(999)
-  await requireRefused(
-    server,
-    /was replaced while the server ran\. Start the server again to use the new file/,
-  )
+  const reason = /was replaced while the server ran\. Start the server again to use the new file/
+  await requireRefused(server, reason)
   expect(changes).toHaveLength(1)
   await server.store.close()
 })

@@ -152,10 +152,8 @@ test.each(["before", "at"])(
     const flushed: ((failure?: Error) => void)[] = []
     const problems: (string | null)[] = []
     const end = Promise.withResolvers<void>()
-    const serving = {
-      onChange: (problem: string | null) => void problems.push(problem),
-      onUnflushed: end.resolve,
-    }
+    const onChange = (problem: string | null) => void problems.push(problem)
+    const serving = { onChange, onUnflushed: end.resolve }
     const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
     const { store, admin } = openSqliteStore(file, { timer, serving, sync })
     await changesOf(admin).createAccount(accountOf())
@@ -285,10 +283,8 @@ test("after a flush that failed nothing is charged until the file is opened anew
   const flushed: ((failure?: Error) => void)[] = []
   const problems: (string | null)[] = []
   let ends = 0
-  const serving = {
-    onChange: (problem: string | null) => void problems.push(problem),
-    onUnflushed: () => void ends++,
-  }
+  const onChange = (problem: string | null) => void problems.push(problem)
+  const serving = { onChange, onUnflushed: () => void ends++ }
   const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
   const { store, admin } = openSqliteStore(file, { timer, serving, sync })
   await changesOf(admin).createAccount(accountOf())

@@ -21,17 +21,14 @@ beforeEach(() => {
   store = storeOn(database)
 })
 
-describe("charging", () => {
-  test("is unavailable on a file that may only be read; look-ups work", async () => {
-    await store.createAccount(accountOf())
-    const readOnly = storeOn(new Database(file, { readonly: true, strict: true }))
-    await expect(readOnly.charge([chargeOf()])).rejects.toThrow(StoreUnavailable)
-    await expect(readOnly.takeRates([{ buckets: [{ id: "a", perMinute: 1 }] }], () => 0)).rejects.toThrow(
-      StoreUnavailable,
-    )
-    expect(await readOnly.findAccount("acc_1")).toMatchObject({ used: 0 })
-    await readOnly.close()
-  })
+test("charging is unavailable on a file that may only be read; look-ups work", async () => {
+  await store.createAccount(accountOf())
+  const readOnly = storeOn(new Database(file, { readonly: true, strict: true }))
+  await expect(readOnly.charge([chargeOf()])).rejects.toThrow(StoreUnavailable)
+  const take = readOnly.takeRates([{ buckets: [{ id: "a", perMinute: 1 }] }], () => 0)
+  await expect(take).rejects.toThrow(StoreUnavailable)
+  expect(await readOnly.findAccount("acc_1")).toMatchObject({ used: 0 })
+  await readOnly.close()
 })
 
 test("the keys of an account are found without reading the others", async () => {
@@ -55,9 +52,8 @@ test("the keys of an account are found without reading the others", async () => 
   const plans = asked.flatMap((sql) =>
     database.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all(),
   )
-  expect(plans.map(({ detail }) => detail)).toEqual([
-    "SEARCH keys USING COVERING INDEX keys_by_account (account_id=?)",
-  ])
+  const search = "SEARCH keys USING COVERING INDEX keys_by_account (account_id=?)"
+  expect(plans.map(({ detail }) => detail)).toEqual([search])
   await recorded.close()
 })
 
@@ -103,33 +99,31 @@ describe("keys in memory", () => {
   })
 })
 
-describe("rate limits", () => {
-  async function take(nowMs: number, ...buckets: [id: string, perMinute: number][]) {
-    const takes = [{ buckets: buckets.map(([id, perMinute]) => ({ id, perMinute })) }]
-    const [outcome] = await store.takeRates(takes, () => nowMs)
-    return outcome
-  }
+async function take(nowMs: number, ...buckets: [id: string, perMinute: number][]) {
+  const takes = [{ buckets: buckets.map(([id, perMinute]) => ({ id, perMinute })) }]
+  const [outcome] = await store.takeRates(takes, () => nowMs)
+  return outcome
+}
 
-  test("the time is read while no other connection can change the database", async () => {
-    const other = new Database(file)
-    let refusal: unknown
-    const now = () => {
-      try {
-        other.run("BEGIN IMMEDIATE")
-      } catch (thrown) {
-        refusal = thrown
-      }
-      return 0
+test("rate limits: the time is read while no other connection can change the database", async () => {
+  const other = new Database(file)
+  let refusal: unknown
+  const now = () => {
+    try {
+      other.run("BEGIN IMMEDIATE")
+    } catch (thrown) {
+      refusal = thrown
     }
-    await store.takeRates([{ buckets: [{ id: "a", perMinute: 1 }] }], now)
-    other.close()
-    expect(String(refusal)).toContain("database is locked")
-  })
+    return 0
+  }
+  await store.takeRates([{ buckets: [{ id: "a", perMinute: 1 }] }], now)
+  other.close()
+  expect(String(refusal)).toContain("database is locked")
+})
 
-  test("a clock that is set back by a day throttles for a minute at most", async () => {
-    await take(86_400_000, ["a", 1])
-    const refused = { granted: false, buckets: [{ fullInMs: 60_000, retryInMs: 60_000 }] }
-    expect(await take(0, ["a", 1])).toMatchObject(refused)
-    expect(await take(60_000, ["a", 1])).toMatchObject({ granted: true })
-  })
+test("rate limits: a clock that is set back by a day throttles for a minute at most", async () => {
+  await take(86_400_000, ["a", 1])
+  const refused = { granted: false, buckets: [{ fullInMs: 60_000, retryInMs: 60_000 }] }
+  expect(await take(0, ["a", 1])).toMatchObject(refused)
+  expect(await take(60_000, ["a", 1])).toMatchObject({ granted: true })
 })

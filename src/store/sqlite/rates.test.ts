@@ -29,12 +29,8 @@ describe.each([1, 7, 59, 7_768, 10_000, 123_457, 999_999, 1_000_000])("a limit o
     expect(granted).toBe(limit)
     expect(bucket.take(startUs)).toBe(false)
     expect(bucket.state(startUs)).toMatchObject({ perMinute: limit, remaining: 0, fullInMs: 60_000 })
-    expect(bucket.state(startUs + minuteUs)).toEqual({
-      perMinute: limit,
-      remaining: limit,
-      fullInMs: 0,
-      retryInMs: 0,
-    })
+    const full = { perMinute: limit, remaining: limit, fullInMs: 0, retryInMs: 0 }
+    expect(bucket.state(startUs + minuteUs)).toEqual(full)
   })
 
   test("asked every millisecond it grants exactly as many in every further minute", () => {

@@ -32,11 +32,8 @@ test("deletes no more while another process keeps the log from being emptied, an
   database.run("PRAGMA wal_checkpoint(TRUNCATE)")
   database.run("PRAGMA wal_autocheckpoint = 500")
   const read = createRun(database, (work) => work())
-  const retention = prepareRetention(database, {
-    read,
-    write: createWrite(database, noWaitTimer),
-    maxLogBytes,
-  })
+  const write = createWrite(database, noWaitTimer)
+  const retention = prepareRetention(database, { read, write, maxLogBytes })
   const reader = new Database(file)
   reader.run("BEGIN")
   reader.query("SELECT count(*) FROM ledger").get()

@@ -268,10 +268,8 @@ test("a worker that ends is replaced: at once, or after a second if it lived sho
   expect(timer.waiting).toEqual([1_000, 1_000])
   timer.advance(1_000)
   expect(ports).toEqual([null, 4711, 4711, 4711])
-  expect(reports).toEqual([
-    "a worker ended with code 1 and is replaced",
-    "a worker ended with code 7 and is replaced",
-  ])
+  const replaced = (code: number) => `a worker ended with code ${code} and is replaced`
+  expect(reports).toEqual([replaced(1), replaced(7)])
   await stop()
 })
 
@@ -386,12 +384,8 @@ test("the last report is used for a worker that is too busy, and kept for one th
 })
 
 test("a process that ends before it prints its URL is a worker that failed", async () => {
-  const { listening, exited } = spawnWorker(
-    [process.execPath, "-e", "process.exit(3)"],
-    [],
-    null,
-    process.env,
-  )
+  const command = [process.execPath, "-e", "process.exit(3)"]
+  const { listening, exited } = spawnWorker(command, [], null, process.env)
   await expect(listening).rejects.toThrow(WorkerFailed)
   expect(await exited).toBe(3)
 })

@@ -28,6 +28,6 @@ test.each([
   ["10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"],
   ["10.0.0.1", "2001:DB8:0::7", "2001:db8::7"],
   ["10.0.0.1", "::198.51.100.1", "::c633:6401"],
-])("socket %p, forwarded for %p: %p", (socket, forwardedFor, expected) => {
-  expect(clientAddress(socket, forwardedFor, trusted)).toBe(expected)
-})
+])("socket %p, forwarded for %p: %p", (socket, forwardedFor, expected) =>
+  expect(clientAddress(socket, forwardedFor, trusted)).toBe(expected),
+)

@@ -46,6 +46,6 @@ test.each([
   ["with a request at the start", (ms: number) => (ms === 0 ? 1 : 0), 500],
   ["with a request now and then", (ms: number) => (ms % 200 === 0 ? 1 : 0), 1_000],
   ["with requests all the time", () => 100, 1_000],
-])("%s it ends after %p ms", async (_name, requests, expected) => {
-  expect(await lasts(requests)).toBe(expected)
-})
+])("%s it ends after %p ms", async (_name, requests, expected) =>
+  expect(await lasts(requests)).toBe(expected),
+)

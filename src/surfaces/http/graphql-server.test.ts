@@ -18,10 +18,8 @@ const queries = {
 
 test("a parsed query counts for at least the memory that it takes", async () => {
   const script = join(import.meta.dir, "../../../test/support/document-sizes.ts")
-  const child = Bun.spawn([process.execPath, script], {
-    stdin: new Blob([JSON.stringify(queries)]),
-    stdout: "pipe",
-  })
+  const stdin = new Blob([JSON.stringify(queries)])
+  const child = Bun.spawn([process.execPath, script], { stdin, stdout: "pipe" })
   const takenBytes: Record<string, number> = JSON.parse(await child.stdout.text())
   for (const [name, query] of Object.entries(queries)) {
     const cache = createDocumentCache()

@@ -17,9 +17,7 @@ test.each([
   ["www.example.com", "example.com"],
   ["www.com", "www.com"],
   ["https://bücher.example/", "xn--bcher-kva.example"],
-])("%p names the domain %s", (text, domain) => {
-  expect(domainOf(text)).toBe(domain)
-})
+])("%p names the domain %s", (text, domain) => expect(domainOf(text)).toBe(domain))
 
 test("a domain is found in each form that people paste, and is its own", () => {
   const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/)

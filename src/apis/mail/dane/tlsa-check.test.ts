@@ -5,22 +5,23 @@ import { checkTlsa } from "./tlsa-check.ts"
 const check = (usage: number, selector: number, matching: number, data: string) =>
   checkTlsa({ usage, selector, matching, data })
 
-describe("data that fits its numbers is valid", () => {
-  const cases: readonly (readonly [selector: number, matching: number, data: string])[] = [
-    [0, 0, certificate],
-    [0, 0, certificate.toUpperCase()],
-    [1, 0, publicKey],
-    [0, 1, keySha256],
-    [1, 1, keySha256.toUpperCase()],
-    [1, 2, keySha512],
-  ]
-  test.each(cases)("selector %d, matching type %d", (selector, matching, data) => {
+const cases: readonly (readonly [selector: number, matching: number, data: string])[] = [
+  [0, 0, certificate],
+  [0, 0, certificate.toUpperCase()],
+  [1, 0, publicKey],
+  [0, 1, keySha256],
+  [1, 1, keySha256.toUpperCase()],
+  [1, 2, keySha512],
+]
+test.each(cases)(
+  "data that fits its numbers is valid: selector %d, matching type %d",
+  (selector, matching, data) => {
     for (const usage of [0, 1, 2, 3]) {
       const isValid = { isHexadecimal: true, isLengthValid: true, faults: [] }
       expect(check(usage, selector, matching, data)).toEqual(isValid)
     }
-  })
-})
+  },
+)
 
 describe("data of another length", () => {
   const cases: readonly (readonly [selector: number, matching: number, data: string, fault: string])[] = [

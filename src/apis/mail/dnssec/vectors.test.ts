@@ -133,6 +133,6 @@ test.each([
   ["y.w.example", "ji6neoaepv8b5o6k4ev33abha8ht9fgc"],
   ["x.y.w.example", "2vptu5timamqttgl4luu9kg21e0aor3s"],
   ["xx.example", "t644ebqk9bibcna874givr6joj62mlhv"],
-])("the hash of %s is that of RFC 5155 appendix A", (name, hash) => {
-  expect(hashName(name, { salt: "aabbccdd", iterations: 12 })).toBe(hash)
-})
+])("the hash of %s is that of RFC 5155 appendix A", (name, hash) =>
+  expect(hashName(name, { salt: "aabbccdd", iterations: 12 })).toBe(hash),
+)

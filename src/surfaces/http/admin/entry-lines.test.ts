@@ -13,10 +13,8 @@ const pageMs = 6
 /** A list whose pages take time and no waiting, as those of a data file do. */
 function setUp() {
   let monotonic = 0
-  const scheduler = createScheduler({
-    clock: { now: () => 0, monotonicMs: () => monotonic },
-    timer: systemTimer,
-  })
+  const clock = { now: () => 0, monotonicMs: () => monotonic }
+  const scheduler = createScheduler({ clock, timer: systemTimer })
   const read: number[] = []
   const calls = createCallsInProgress()
   const unsent = createUnsentAnswers(1_000, () => {})

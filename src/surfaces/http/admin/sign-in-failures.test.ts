@@ -24,10 +24,8 @@ test("addresses of one /64 count as one client, others as their own", async () =
 })
 
 test("no more than 200 answers wait at once, since each holds a connection", async () => {
-  const failures = createSignInFailures({
-    clock: createManualClock(),
-    timer: { ...noWaitTimer, after: () => () => {} },
-  })
+  const timer = { ...noWaitTimer, after: () => () => {} }
+  const failures = createSignInFailures({ clock: createManualClock(), timer })
   const late = (address: string) => {
     let last: Promise<void> = Promise.resolve()
     for (let count = 0; count < 11; count++) last = failures.add(address)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { systemTimer } from "../../../ports/timer.ts"
 import { readJsonObject } from "./body.ts"
 import { createIntake } from "./intake.ts"
@@ -27,22 +27,18 @@ function inPieces(text: string, size: number) {
   return { request, pieces: () => pieces }
 }
 
-describe("a body without a length", () => {
-  test.each([
-    ["a few single bytes", textOf(500), 1],
-    ["many pieces of a line", textOf(1_900_000), bytesPerPiece],
-  ])("is read in %s", async (_, text, size) => {
-    expect(await readJsonObject(inPieces(text, size).request, intake, neverWait)).toEqual(JSON.parse(text))
-  })
+test.each([
+  ["a few single bytes", textOf(500), 1],
+  ["many pieces of a line", textOf(1_900_000), bytesPerPiece],
+])("a body without a length is read in %s", async (_, text, size) =>
+  expect(await readJsonObject(inPieces(text, size).request, intake, neverWait)).toEqual(JSON.parse(text)),
+)
 
-  test("of many single bytes is refused after the first", async () => {
-    const { request, pieces } = inPieces(textOf(1_500_000), 1)
-    await expect(readJsonObject(request, intake, neverWait)).rejects.toMatchObject({
-      code: "bodyInPieces",
-      status: 400,
-    })
-    expect(pieces()).toBeLessThan(freePieces + 10)
-  })
+test("a body without a length of many single bytes is refused after the first", async () => {
+  const { request, pieces } = inPieces(textOf(1_500_000), 1)
+  const read = readJsonObject(request, intake, neverWait)
+  await expect(read).rejects.toMatchObject({ code: "bodyInPieces", status: 400 })
+  expect(pieces()).toBeLessThan(freePieces + 10)
 })
 
 test("a large body is checked, parsed and used in steps of their own, a small one at once", async () => {
