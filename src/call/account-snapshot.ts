@@ -27,8 +27,8 @@ export interface AccountSnapshot {
 /** Finds the snapshot of a caller's account. */
 export type FindSnapshot = (caller: Caller) => AccountSnapshot
 
-/** About 200 bytes each. */
-const maxSnapshots = 50_000
+/** About 200 bytes each. As many as the store keeps of keys and ledger rows, or each call would make one anew. */
+const maxSnapshots = 131_072
 
 interface Snapshots {
   get(id: string): AccountSnapshot | undefined

@@ -171,16 +171,16 @@ test("a stored month in the future is not restored by a call that began before t
   expect(await store.findAccount("acc_1")).toMatchObject({ periodStartMs, used: 1 })
 })
 
-test("of more than 50,000 accounts, idle ones leave memory first; held credits always count", async () => {
+test("of more than 131,072 accounts, idle ones leave memory first; held credits always count", async () => {
   const { charges } = await setUp()
   const callerWith = (id: string, used: number) => callerOf({ ...account, id, used })
   const look = (id: string, used: number) => charges.status(callerWith(id, used), null).balance.used
   const busy = charges.hold(callerWith("acc_busy", 0), 1_000)
   for (const id of ["acc_idle", "acc_next"]) look(id, 0)
-  for (let i = 3; i < 50_000; i++) look(`acc_${i}`, 0)
+  for (let i = 3; i < 131_072; i++) look(`acc_${i}`, 0)
   expect(["acc_busy", "acc_next", "acc_idle"].map((id) => look(id, 5))).toEqual([0, 0, 0])
 
-  for (let i = 0; i < 50_000; i++) look(`acc_other_${i}`, 0)
+  for (let i = 0; i < 131_072; i++) look(`acc_other_${i}`, 0)
   expect([look("acc_idle", 5), look("acc_busy", 5)]).toEqual([5, 0])
   expect(() => charges.hold(callerWith("acc_busy", 0), 1)).toThrow("used up")
   busy.release()

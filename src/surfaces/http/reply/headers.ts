@@ -68,11 +68,10 @@ export function setReply(reply: Answer, format: Format, set: AnswerSettings): vo
   setAnswerHeaders(headers, reply)
 }
 
-/** Headers that successes of metered calls share, by the end of the credit month. */
-export type PreparedHeaders = LRUCache<number, Prepared>
+/** Headers that successes of metered calls share, by format and plan. */
+export type PreparedHeaders = LRUCache<string, Prepared>
 
-interface Prepared extends Pick<UsageStatus, "plan"> {
-  readonly format: Format
+interface Prepared {
   readonly allowance: number | null
   readonly headers: Headers
 }
@@ -129,11 +128,11 @@ function respond(body: Body, shared: Headers, usage: UsageStatus, set: AnswerSet
 function sharedHeaders(usage: UsageStatus, format: Format, set: AnswerSettings, prepared: PreparedHeaders) {
   const { plan, balance } = usage
   const { allowance } = balance
-  const { endMs } = balance.period
-  const known = prepared.get(endMs)
-  if (known?.format === format && known.plan === plan && known.allowance === allowance) return known.headers
+  const name = `${format} ${plan}`
+  const known = prepared.get(name)
+  if (known?.allowance === allowance) return known.headers
   const headers = prepare(usage, format, set)
-  prepared.set(endMs, { format, plan, allowance, headers })
+  prepared.set(name, { allowance, headers })
   return headers
 }
 
@@ -145,7 +144,7 @@ function prepare(usage: UsageStatus, format: Format, set: AnswerSettings): Heade
   headers.set("content-type", contentTypes[format])
   headers.set("vary", "Accept")
   headers.set("cache-control", "no-store")
-  setMonth((name, value) => headers.set(name, value), usage)
+  setPlan((name, value) => headers.set(name, value), usage)
   return headers
 }
 
@@ -189,19 +188,19 @@ export function setRate(set: SetHeader, rate: RateState | null): void {
 function setUsage(set: SetHeader, usage: UsageStatus): void {
   setRate(set, usage.rate)
   setCredits(set, usage.balance)
-  setMonth(set, usage)
+  setPlan(set, usage)
 }
 
-/** Sets the headers that every charge changes. */
-function setCredits(set: SetHeader, { used, remaining }: UsageStatus["balance"]): void {
+/** Sets the headers of the account's own month. */
+function setCredits(set: SetHeader, { used, remaining, period }: UsageStatus["balance"]): void {
   set("x-api-credits-used", String(used))
   set("x-api-remaining-credits", remaining === null ? "unlimited" : String(remaining))
+  set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))
 }
 
-/** Sets the headers that stay until the month ends or the plan changes. */
-function setMonth(set: SetHeader, { balance: { allowance, period }, plan }: UsageStatus): void {
+/** Sets the headers that all accounts of a plan share. */
+function setPlan(set: SetHeader, { balance: { allowance }, plan }: UsageStatus): void {
   set("x-api-max-credits", allowance === null ? "unlimited" : String(allowance))
-  set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))
   set("x-api-current-plan", plan)
 }
 
