@@ -68,7 +68,7 @@ test("there are at least 40 tricks, and each meets every API that asks the DNS",
 })
 
 describe("is answered or refused, and charged for when it is answered", () => {
-  test.each(inTurn(modeNames, 2).map((name) => [name, hostileModes[name]?.what ?? ""]))(
+  test.each(inTurn(modeNames, 3).map((name) => [name, hostileModes[name]?.what ?? ""]))(
     "%s: %s",
     async (mode) => {
       const { answers, charged } = await play(mode)

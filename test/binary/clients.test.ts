@@ -7,6 +7,7 @@ import { canRun, checkedRuns, runClient } from "../../scripts/clients/runs.ts"
 import { startReceiver } from "../support/receiver.ts"
 import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
+import { inTurn } from "../support/turns.ts"
 import { until } from "../support/until.ts"
 import { binary } from "./support.ts"
 
@@ -36,7 +37,8 @@ test("the options of each client are those that the documentation lists", async 
   expect([...new Set([...methods].map(([, name]) => name))]).toEqual(java ?? [])
 })
 
-for (const run of checkedRuns) {
+// Runs for Bun and Python take turns with runs for Node and pytest.
+for (const run of inTurn(checkedRuns, 2)) {
   if (canRun(run)) test(run.name, async () => expect(await runClient(run, binary)).toBeNull())
   else console.error(`\n!! LEFT OUT: ${run.name}. ${run.install}\n`)
 }

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { basename, join } from "node:path"
 import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
-import { isAll } from "../support/turns.ts"
+import { inTurn, isAll } from "../support/turns.ts"
 import { until } from "../support/until.ts"
 
 const root = join(import.meta.dir, "../..")
@@ -166,22 +166,25 @@ test("the command runs the program and ends with its exit code", async () => {
   if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
 })
 
-test.each(["npx", "the shell that started it"])("the test double ends when %s is killed", async (killed) => {
-  if (process.platform !== "linux") return
-  const links = join(project, "node_modules/.bin")
-  mkdirSync(links, { recursive: true })
-  if (!existsSync(join(links, "penknife"))) symlinkSync("../penknife/cli.js", join(links, "penknife"))
-  const npx = "npx --no penknife mock --port 0 --json"
-  // The second command keeps the shell from replacing itself by the first.
-  const command = killed === "npx" ? npx.split(" ") : ["sh", "-c", `${npx}; true`]
-  const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
-  const child = Bun.spawn(command, { cwd: project, stdout: "pipe", env })
-  const { value } = await child.stdout.getReader().read()
-  const { pid } = JSON.parse(new TextDecoder().decode(value))
-  expect(existsSync(`/proc/${pid}`)).toBe(true)
-  child.kill("SIGKILL")
-  await until(() => !existsSync(`/proc/${pid}`))
-})
+test.each(inTurn(["npx", "the shell that started it"], 2))(
+  "the test double ends when %s is killed",
+  async (killed) => {
+    if (process.platform !== "linux") return
+    const links = join(project, "node_modules/.bin")
+    mkdirSync(links, { recursive: true })
+    if (!existsSync(join(links, "penknife"))) symlinkSync("../penknife/cli.js", join(links, "penknife"))
+    const npx = "npx --no penknife mock --port 0 --json"
+    // The second command keeps the shell from replacing itself by the first.
+    const command = killed === "npx" ? npx.split(" ") : ["sh", "-c", `${npx}; true`]
+    const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
+    const child = Bun.spawn(command, { cwd: project, stdout: "pipe", env })
+    const { value } = await child.stdout.getReader().read()
+    const { pid } = JSON.parse(new TextDecoder().decode(value))
+    expect(existsSync(`/proc/${pid}`)).toBe(true)
+    child.kill("SIGKILL")
+    await until(() => !existsSync(`/proc/${pid}`))
+  },
+)
 
 test("its types hold in a module and for require, without those of Node", async () => {
   const types = join(dir, "types")
@@ -274,7 +277,7 @@ describe("runs the examples", () => {
   })
 
   // A busy machine may take longer than the 5 seconds of these runners.
-  test.each([
+  const runners = [
     ["bun:test", [process.execPath, "test", "--timeout=300000", "examples/bun"], /4 pass\n\s*0 fail/],
     ["node:test", [node, "--test", "examples/node/mail-check.test.mjs"], /pass 4\n.*fail 0/],
     [
@@ -289,8 +292,8 @@ describe("runs the examples", () => {
       ],
       /4 passed/,
     ],
-    ...(isAll ? [jest] : []),
-  ])("of %s", async (_runner, command, passed) => {
+  ] as const
+  test.each([...inTurn(runners, 3), ...(isAll ? [jest] : [])])("of %s", async (_runner, command, passed) => {
     const { code, text } = await runIn(examples, command)
     expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
   })

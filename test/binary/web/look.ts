@@ -1,6 +1,6 @@
 /**
  * A look at what a page shows: axe finds no violation of WCAG, nothing is cut off, and a picture is taken. Each screen and state
- * has its turn every second day.
+ * has its turn with one commit of six, and with each one when pictures are taken.
  */
 import { expect } from "bun:test"
 import { mkdirSync, readFileSync } from "node:fs"
@@ -37,8 +37,10 @@ const views = {
 
 export async function look(page: Page, name: string, which: keyof typeof views): Promise<void> {
   await settled(page)
-  if (pictures === null && !hasTurn(Bun.hash.crc32(name), 2)) return
+  if (pictures === null && !hasTurn(Bun.hash.crc32(name), 6)) return
   const wrong: string[] = []
+  // Half a megabyte of script, which only pages that are looked at read.
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${axe};null`)
   for (const [width, colorScheme] of pictures === null ? views[which] : Object.values(views).flat()) {
     await setWindow(page, width, colorScheme)
     // A slow page is not looked at: that takes minutes, and finds nothing else.
@@ -101,7 +103,6 @@ export const lookScript = `{
   }).observe(document, { subtree: true, childList: true, characterData: true })
 
   globalThis.lookForTests = async (judged, isAbove) => {
-    if (!globalThis.axe) loadAxe()
     await themeIsShown()
     const root = (isAbove && document.querySelector("dialog:modal")) || document.body
     const all = [root, ...root.querySelectorAll("*")]
@@ -219,10 +220,6 @@ export const lookScript = `{
 
   function isCutOff(element) {
     return element.getBoundingClientRect().right > innerWidth + 1 && !element.closest(".hidden, .skip, .away, .u-wrap, .CodeMirror")
-  }
-
-  function loadAxe() {
-    ${axe}
   }
 }
 `
