@@ -180,12 +180,7 @@ export function createAdministration(parts: AdminParts) {
    * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
    * @throws AdminFault
    */
-  async function runOperation(
-    operation: Operation,
-    raw: RawInput,
-    actor: Actor,
-    options: RunOptions = {},
-  ): Promise<OperationAnswer> {
+  async function runOperation(operation: Operation, raw: RawInput, actor: Actor, options: RunOptions = {}) {
     requirePermission(operation, actor)
     const context: AdminContext = { ...parts, actor, ifVersion: options.ifVersion ?? null }
     let input: Record<string, unknown> = {}
@@ -317,10 +312,7 @@ function takenBy(after: PreparedChange<unknown>["after"]): AdminFault {
 }
 
 /** The fault of a change that was not kept. Replays do not come here, unless they were deleted just now. */
-function refused(
-  outcome: Exclude<AdminOutcome, "applied">,
-  { target, after }: PreparedChange<unknown>,
-): AdminFault {
+function refused(outcome: Exclude<AdminOutcome, "applied">, { target, after }: PreparedChange<unknown>) {
   const name = `${target.kind} '${target.id}'`
   if (outcome === "missing") return new AdminFault("not-found", `There is no ${name}.`)
   if (outcome === "taken") {

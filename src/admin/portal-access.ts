@@ -25,11 +25,7 @@ export function operationsFor(
  * The input of an operation that a customer runs. Their own account is added if none is named.
  * @throws AdminFault for a parameter that is for operators alone
  */
-export function withOwnAccount(
-  { input, portal = {} }: Operation,
-  raw: RawInput,
-  accountId: string,
-): RawInput {
+export function withOwnAccount({ input, portal = {} }: Operation, raw: RawInput, accountId: string) {
   const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
   const { parameters, account } = portal
   const other = parameters && given.find((name) => name in input.properties && !parameters.includes(name))

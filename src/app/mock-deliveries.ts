@@ -132,11 +132,7 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   })
 
   /** Sends one request, unless a fault answers it or its receiver was silent, and keeps it to be shown. */
-  async function exchange(
-    { id, host }: DueNotice,
-    request: WebhookRequest,
-    fault: WebhookFault | null,
-  ): Promise<WebhookResponse> {
+  async function exchange({ id, host }: DueNotice, request: WebhookRequest, fault: WebhookFault | null) {
     const at = toIso(clock.now())
     const startMs = clock.monotonicMs()
     const instead = answerInstead(fault, silent?.has(host) ?? false)

@@ -19,7 +19,6 @@ import {
   logFault,
   type Pipeline,
   type Progress,
-  type Reply,
   refuseThrown,
   requirePresent,
   type Work,
@@ -227,10 +226,7 @@ interface UncheckedCall extends Pick<SingleCall, "api" | "request"> {
 }
 
 /** Answers a single call where no route checks its input: identity → address → APIs → rate → input → hold → run → settle. */
-export async function answerCall(
-  { api, request, read, counted = null }: UncheckedCall,
-  pipeline: Pipeline,
-): Promise<Reply> {
+export async function answerCall({ api, request, read, counted = null }: UncheckedCall, pipeline: Pipeline) {
   const progress: Progress = counted ?? { caller: null, rate: null }
   try {
     if (counted?.caller) pipeline.admission.requireApi(counted.caller, api.definition.id)

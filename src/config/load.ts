@@ -214,11 +214,7 @@ function mistakesBetween(settings: Settings, places: ReadPlaces, plans: Plans): 
 type Name = (key: OptionKey, beside?: OptionKey) => string
 type Needs = (key: OptionKey, other: OptionKey) => readonly string[]
 
-function mistakesOfBackups(
-  { backupEverySeconds, backupDir, db }: Settings,
-  name: Name,
-  needs: Needs,
-): readonly string[] {
+function mistakesOfBackups({ backupEverySeconds, backupDir, db }: Settings, name: Name, needs: Needs) {
   if (backupEverySeconds === null) return []
   const every = name("backupEverySeconds")
   if (/^postgres(?:ql)?:/.test(db))

@@ -14,11 +14,7 @@ export interface SettingPlaces {
  * A setting in a message, as its operator wrote it: `--smtp`, `PENKNIFE_SMTP` or `'smtp' in p.toml`.
  * @param beside the setting whose source decides how this one is written, if this one has the default
  */
-export function settingName(
-  { origins, file }: SettingPlaces,
-  key: OptionKey,
-  beside: OptionKey = key,
-): string {
+export function settingName({ origins, file }: SettingPlaces, key: OptionKey, beside: OptionKey = key) {
   const { flag, env, fileKey } = allOptions[key]
   const isGiven = origins[key] !== "default"
   switch (isGiven ? origins[key] : origins[beside]) {

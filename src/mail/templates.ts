@@ -4,10 +4,7 @@ import { isObject } from "../values/is-object.ts"
 import type { MailBrand, MailPart, MailText } from "./layout.ts"
 
 /** The text of a mail. Its data are `{link}` with its token for a template with a link, and the notice's fields for a notice. */
-export function textOf(
-  mail: MailRecord,
-  { title, portal }: Pick<MailBrand, "title" | "portal">,
-): Pick<MailText, "subject" | "parts"> {
+export function textOf(mail: MailRecord, { title, portal }: Pick<MailBrand, "title" | "portal">) {
   const data = readData(mail)
   switch (mail.template) {
     case "sign-in":

@@ -187,10 +187,7 @@ export function createPlaces(
       return next
     },
     /** Waits for a place and a worker. A call that is moved waits again. */
-    async enter(
-      caller: PoolCaller,
-      isMoved = false,
-    ): Promise<{ readonly call: PooledCall; readonly worker: PluginWorker }> {
+    async enter(caller: PoolCaller, isMoved = false) {
       if (countOf(waiting, caller) >= maxWaiting - waiting.size) makeRoom(caller)
       const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
       const call: PooledCall = {

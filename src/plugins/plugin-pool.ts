@@ -188,12 +188,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   }
 
   /** Runs the API on a thread; on another one when something of an earlier run keeps the first busy. */
-  async function runOnce(
-    input: unknown,
-    context: RunOptions,
-    caller: PoolCaller,
-    limits: RunLimits,
-  ): Promise<Record<string, unknown>> {
+  async function runOnce(input: unknown, context: RunOptions, caller: PoolCaller, limits: RunLimits) {
     let isMoved = false
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       if (isEnded) throw ended()

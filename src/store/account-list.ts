@@ -111,11 +111,7 @@ export function prepareAccountList(parts: ListParts) {
    * Reads accounts by what a charge changes. No index has that, since each charge would have to write it too. First come those
    * with use, and then the others. Whether a month is over that may be is told when an account is read.
    */
-  async function readByUse(
-    filter: AccountFilter,
-    order: UseOrder,
-    page: Page,
-  ): Promise<readonly AccountDetails[]> {
+  async function readByUse(filter: AccountFilter, order: UseOrder, page: Page) {
     const { conditions, candidates, ...where } = toWhere(filter, false)
     const checks = [...conditions, ...where.checks]
     const ofLedger = {
@@ -142,11 +138,7 @@ export function prepareAccountList(parts: ListParts) {
   }
 
   return {
-    async read(
-      filter: AccountFilter,
-      page: Page,
-      order: AccountOrder = { by: "oldest" },
-    ): Promise<readonly AccountDetails[]> {
+    async read(filter: AccountFilter, page: Page, order: AccountOrder = { by: "oldest" }) {
       // No name has it, and SQLite's LIKE ends a pattern there.
       if (filter.search?.includes("\0")) return []
       if (order.by === "used" || order.by === "last_used") return readByUse(filter, order, page)

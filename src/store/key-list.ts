@@ -58,9 +58,7 @@ export function prepareKeyList(parts: ListParts) {
     return { table: "keys", select, conditions, checks: [...checks, ...ofPrefix, ...ofState], candidates }
   }
 
-  async function lastUses(
-    keys: readonly Pick<KeyDetails, "id" | "accountId">[],
-  ): Promise<readonly LastUse[]> {
+  async function lastUses(keys: readonly Pick<KeyDetails, "id" | "accountId">[]) {
     const ids = texts.toParameter(keys.map(({ id }) => id))
     const accounts = texts.toParameter([...new Set(keys.map(({ accountId }) => accountId))])
     const select = `SELECT key_id AS "keyId", max(day) AS day FROM (

@@ -30,10 +30,7 @@ export function picturesOf({ properties }: TObject): readonly Picture[] {
 }
 
 /** The bytes of a picture in base64; null if the data lacks it, as on a plan without premium fields. */
-export function pictureBase64(
-  data: Readonly<Record<string, unknown>>,
-  { name, type }: Picture,
-): string | null {
+export function pictureBase64(data: Readonly<Record<string, unknown>>, { name, type }: Picture) {
   const value = data[name]
   if (typeof value !== "string") return null
   return type === "image/svg+xml" ? Buffer.from(value).toString("base64") : value

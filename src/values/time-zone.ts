@@ -46,10 +46,7 @@ export function* clockChangesAfter(zone: TimeZone, ms: number): Generator<ClockC
  * The moments at which clocks of a zone show a time, which is in milliseconds as if it were UTC.
  * @returns one moment and no change; or the clock change that skips the time (no moment) or repeats it (two)
  */
-export function instantsOf(
-  zone: TimeZone,
-  clockMs: number,
-): { instants: number[]; change: ClockChange | null } {
+export function instantsOf(zone: TimeZone, clockMs: number) {
   const instants: number[] = []
   let met: ClockChange | null = null
   // Larger than any offset, and than any change of clocks.

@@ -33,11 +33,7 @@ export function createAuditRecords(random: Random) {
 }
 
 /** The records of changes of accounts since a time, oldest first. */
-export async function readAccountRecords(
-  accountIds: readonly string[],
-  fromMs: number,
-  admin: AdminStore,
-): Promise<readonly AuditRecord[]> {
+export async function readAccountRecords(accountIds: readonly string[], fromMs: number, admin: AdminStore) {
   const found = await readAllRows(
     (page) => admin.audit({ targetIds: accountIds, fromMs }, page),
     ({ atMs, id }) => [atMs, id],

@@ -16,10 +16,7 @@ export async function raiseKeyChanged(
 }
 
 /** Raises `key.expiring` for a new expiry that is near: the check for events finds only later ones. */
-export async function raiseExpiring(
-  { expiresMs, ...key }: KeyDetails,
-  context: Context,
-): Promise<readonly Mutation[]> {
+export async function raiseExpiring({ expiresMs, ...key }: KeyDetails, context: Context) {
   const nowMs = context.clock.now()
   if (expiresMs === null || expiresMs <= nowMs) return []
   const days = daysBeforeExpiry.findLast((days) => warningMs(expiresMs, days) <= nowMs)

@@ -3,7 +3,7 @@ import { createId, hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
-import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
+import type { PasskeyRecord } from "../../store/people.ts"
 import { isObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { createAuditRecords } from "../audit/record.ts"
@@ -139,10 +139,7 @@ export function createPasskeys(parts: {
  * Requires a person who is signed in with all their permissions: a passkey signs in with all of them, so a session with fewer
  * must not add one.
  */
-async function requireSignedInPerson(
-  actor: Actor,
-  admin: AdminStore,
-): Promise<{ readonly person: PersonRecord; readonly session: string }> {
+async function requireSignedInPerson(actor: Actor, admin: AdminStore) {
   const id = ownPersonId(actor)
   if (id === null || !actor.session) {
     throw conflict(
@@ -207,11 +204,7 @@ function challengeIn(clientDataJson: string): string {
 }
 
 /** Whether a challenge was given to a browser, was not used, and is not too old. */
-function isOpen(
-  challenge: Awaited<ReturnType<AdminStore["findChallenge"]>>,
-  browser: string,
-  clock: Clock,
-): boolean {
+function isOpen(challenge: Awaited<ReturnType<AdminStore["findChallenge"]>>, browser: string, clock: Clock) {
   return challenge !== null && challenge.browser === browser && challenge.expiresMs > clock.now()
 }
 

@@ -58,12 +58,7 @@ export const bareGrant = {
  * @param source the client's address
  * @throws SignInRefused
  */
-export function findGrant(
-  kind: SessionKind,
-  proof: SignInProof,
-  source: string,
-  parts: GrantParts,
-): Promise<Grant> {
+export function findGrant(kind: SessionKind, proof: SignInProof, source: string, parts: GrantParts) {
   if ("token" in proof) return grantOfLink(kind, proof.token, parts)
   if ("passkey" in proof) return grantOfPasskey(proof, parts)
   return kind === "console" ? grantOfAdminKey(proof.key, parts) : grantOfKey(proof.key, source, parts)

@@ -62,11 +62,7 @@ export const linkLimits = {
  * @returns what happened, for the log
  * @throws AdminFault and AccountError for what is wrong with the question itself, whoever has an account
  */
-export async function askForLink(
-  question: LinkQuestion,
-  from: QuestionOrigin,
-  parts: AskParts,
-): Promise<"sent" | "limited" | "nothing"> {
+export async function askForLink(question: LinkQuestion, from: QuestionOrigin, parts: AskParts) {
   const { admin, signUp } = parts
   const email = await requireQuestion(question, signUp)
   return countQuestion(question, email, await admin.findAccountByEmail(email), from, parts)

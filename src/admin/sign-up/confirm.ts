@@ -41,11 +41,7 @@ interface Confirmed {
  * @param browser the cookie of the browser; null without one
  * @throws SignInRefused, AdminFault, AccountError
  */
-export async function confirmLink(
-  given: Confirmation,
-  browser: string | null,
-  parts: ConfirmParts,
-): Promise<Confirmed> {
+export async function confirmLink(given: Confirmation, browser: string | null, parts: ConfirmParts) {
   const usable = await requireUsableLink(given.token, browser, parts)
   const nowMs = parts.clock.now()
   const use: Mutation = { kind: "emailLink.use", hash: hashKey(given.token), nowMs }
@@ -164,12 +160,7 @@ async function requireUsableLink(
   return { link, account: null, offer }
 }
 
-async function requireLink(
-  token: string,
-  browser: string | null,
-  nowMs: number,
-  admin: AdminStore,
-): Promise<EmailLink> {
+async function requireLink(token: string, browser: string | null, nowMs: number, admin: AdminStore) {
   if (!isWellFormed("linkToken", token)) throw new SignInRefused("linkMalformed")
   const link = await admin.findEmailLink(hashKey(token))
   if (link === null || link.usedMs !== null || link.expiresMs <= nowMs) {
@@ -181,11 +172,7 @@ async function requireLink(
   return link
 }
 
-async function requireLinkedAccount(
-  link: EmailLink,
-  accountId: string,
-  admin: AdminStore,
-): Promise<AccountDetails> {
+async function requireLinkedAccount(link: EmailLink, accountId: string, admin: AdminStore) {
   const account = await admin.findAccount(accountId)
   if (account === null || account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
   if (account.email !== link.email || (await hasLostAddress(link, accountId, admin))) {
@@ -195,11 +182,7 @@ async function requireLinkedAccount(
 }
 
 /** Whether the account has lost the address of a link since it was made, also if it has it again. */
-async function hasLostAddress(
-  { email, createdMs }: EmailLink,
-  accountId: string,
-  admin: AdminStore,
-): Promise<boolean> {
+async function hasLostAddress({ email, createdMs }: EmailLink, accountId: string, admin: AdminStore) {
   const records = await readAccountRecords([accountId], createdMs, admin)
   return records.some(
     ({ before, after }) => recordedText(before, "email") === email && recordedText(after, "email") !== email,

@@ -175,11 +175,7 @@ function moveOf({ before, after }: AuditRecord): { readonly from: string; readon
 }
 
 /** The adjustments of a month, oldest first. */
-async function readEntries(
-  accountIds: readonly string[],
-  { startMs, endMs }: Month,
-  admin: AdminStore,
-): Promise<readonly AdjustmentRecord[]> {
+async function readEntries(accountIds: readonly string[], { startMs, endMs }: Month, admin: AdminStore) {
   const found = await readAllRows(
     (page) => admin.adjustments({ accountIds, fromMs: startMs }, page),
     ({ atMs, id }) => [atMs, id],
@@ -190,11 +186,7 @@ async function readEntries(
 }
 
 /** The usage of a month, by account, key and API. */
-async function readSums(
-  accountIds: readonly string[],
-  { firstDay, lastDay }: Month,
-  admin: AdminStore,
-): Promise<readonly UsageSum[]> {
+async function readSums(accountIds: readonly string[], { firstDay, lastDay }: Month, admin: AdminStore) {
   const query = { accountIds, fromDay: firstDay, toDay: lastDay, by: ["account", "key", "api"] } as const
   const { sums } = await admin.usage(query, { limit: Number.MAX_SAFE_INTEGER, after: null })
   return sums

@@ -11,10 +11,7 @@ import type { certificatedecoder } from "./index.ts"
  * Finds the name that a host fits (RFC 9525 §6.3 and 6.5); null if it fits none. The common name does not count (§6.3).
  * @throws InputRejected for `host`
  */
-async function findNameOf(
-  host: string,
-  names: readonly { readonly kind: string; readonly value: string }[],
-): Promise<string | null> {
+async function findNameOf(host: string, names: readonly { readonly kind: string; readonly value: string }[]) {
   const address = parseAddress(host)?.toString()
   if (address !== undefined)
     return (

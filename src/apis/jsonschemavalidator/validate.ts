@@ -12,7 +12,6 @@ import "@hyperjump/json-schema/draft-07"
 import {
   AnnotationsPlugin,
   buildSchemaDocument,
-  type CompiledSchema,
   compile,
   getSchema,
   interpret,
@@ -120,12 +119,7 @@ function dialectOf(schema: Json, others: OtherSchemas): Dialect {
   )
 }
 
-async function compileSchema(
-  schema: Json,
-  dialect: Dialect,
-  others: OtherSchemas,
-  addresses: string[],
-): Promise<CompiledSchema> {
+async function compileSchema(schema: Json, dialect: Dialect, others: OtherSchemas, addresses: string[]) {
   const cache: Record<string, SchemaDocument> = {}
   for (const [address, other] of Object.entries(others)) {
     const document = await attempt("others", dialect, () => toDocument("others", other, address, dialect))

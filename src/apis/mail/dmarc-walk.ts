@@ -25,11 +25,7 @@ export type DmarcStep =
  * Asks for the records of a domain and of the domains above it, at most the last seven: at most eight questions (RFC 9989 §4.10).
  * The walk ends at the first record that says whether its domain is a public suffix.
  */
-export async function walkDmarc(
-  domain: string,
-  dns: Dns,
-  signal: AbortSignal,
-): Promise<readonly DmarcStep[]> {
+export async function walkDmarc(domain: string, dns: Dns, signal: AbortSignal) {
   const steps = await Promise.all(
     namesOf(domain).map(async (name): Promise<DmarcStep> => {
       const answer = await dns.resolve(`_dmarc.${name}`, "TXT", signal)

@@ -24,10 +24,7 @@ export type ServerCertificate = Static<typeof serverCertificate>
 const dayMs = 86_400_000
 
 /** Reads the first of some certificates, DER in base64. Null without one, and for one that cannot be read. */
-export async function readServerCertificate(
-  [first]: readonly string[],
-  nowMs: number,
-): Promise<ServerCertificate | null> {
+export async function readServerCertificate([first]: readonly string[], nowMs: number) {
   if (first === undefined) return null
   const { X509Certificate } = await import("node:crypto")
   try {

@@ -138,13 +138,7 @@ function createFindings() {
 /** Names of strangers' elements and attributes may be long. */
 const shown = (name: string) => (name.length > 60 ? `${name.slice(0, 60)}…` : name)
 
-function checkElement(
-  name: string,
-  parent: string | undefined,
-  uri: string,
-  line: string,
-  found: Findings,
-): void {
+function checkElement(name: string, parent: string | undefined, uri: string, line: string, found: Findings) {
   if (running.test(name.replace(/^.*:/, ""))) {
     found.add("svg_script", line, `The element ${shown(name)} is not allowed.`)
     return
@@ -165,12 +159,7 @@ interface Attribute {
   readonly value: string
 }
 
-function checkAttributes(
-  element: string,
-  attributes: readonly Attribute[],
-  line: string,
-  found: Findings,
-): void {
+function checkAttributes(element: string, attributes: readonly Attribute[], line: string, found: Findings) {
   const rule = elements.get(element)
   for (const { prefix, local, uri, value } of attributes) {
     if (prefix === "xmlns" || (prefix === "" && local === "xmlns")) continue

@@ -69,13 +69,7 @@ function mergeFix(domain: string, { text, found }: NonNullable<Facts["mergedSpf"
 }
 
 /** A line of which an audit finds what `found` says. */
-function lineFix(
-  domain: string,
-  text: string,
-  note: string,
-  action: "add" | "replace",
-  found?: SpfResult,
-): Fix {
+function lineFix(domain: string, text: string, note: string, action: "add" | "replace", found?: SpfResult) {
   return recordFix([domain, "TXT", toStrings(text)], note, {
     action,
     after: (facts) => {

@@ -144,11 +144,7 @@ function textOf(element: Element | undefined, name: string): string | null {
 }
 
 /** Upper and lower case count as the same, although the check reports them. */
-function choiceOf<T extends string>(
-  element: Element | undefined,
-  name: string,
-  values: readonly T[],
-): T | null {
+function choiceOf<T extends string>(element: Element | undefined, name: string, values: readonly T[]) {
   const value = textOf(element, name)?.toLowerCase()
   return values.find((one) => one === value) ?? null
 }

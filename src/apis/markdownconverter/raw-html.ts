@@ -23,10 +23,7 @@ const instruction = /^<(?:\?|!(?!--))/
  * Shows as text what would take the text after it away: the nine tags of GFM, and tags and comments without an end.
  * @returns how many there were, and how many instructions and declarations, which are never shown
  */
-export function showUnsafeTags(tokens: readonly Token[]): {
-  readonly asText: number
-  readonly instructions: number
-} {
+export function showUnsafeTags(tokens: readonly Token[]) {
   let count = 0
   let instructions = 0
   for (const token of tokens) {

@@ -8,10 +8,7 @@ export type KeyFault = "revoked key" | "private key"
 const noAnswer = "the DNS gave no answer for the key"
 
 /** Why a DKIM signature has its result; undefined if it is valid. */
-export function signatureReason(
-  { result, comment, policy }: MailauthStatus,
-  fault: KeyFault | undefined,
-): string | undefined {
+export function signatureReason({ result, comment, policy }: MailauthStatus, fault: KeyFault | undefined) {
   if (result === "pass") return undefined
   if (result === "temperror") return noAnswer
   const cause = fault && comment === "invalid public key" ? fault : comment

@@ -34,10 +34,7 @@ export class Verifier extends DkimVerifier {
   }
 
   /** A signature must not claim more of the body than there is (RFC 6376 §3.5, `l=`). */
-  override async verifySignature(
-    field: MailauthSignatureField,
-    fallback?: boolean,
-  ): ReturnType<DkimVerifier["verifySignature"]> {
+  override async verifySignature(field: MailauthSignatureField, fallback?: boolean) {
     const result = await super.verifySignature(field, fallback)
     const { status, canonBodyLengthLimit = 0, canonBodyLengthTotal = 0 } = result
     if (canonBodyLengthLimit > canonBodyLengthTotal) {

@@ -125,12 +125,7 @@ export function readResponse(message: Buffer, { name, type }: Question, id: numb
   }
 }
 
-function readSection(
-  message: Buffer,
-  start: number,
-  count: number,
-  names: NamesOfMessage,
-): { records: WireRecord[]; end: number } {
+function readSection(message: Buffer, start: number, count: number, names: NamesOfMessage) {
   const records: WireRecord[] = []
   let end = start
   for (let index = 0; index < count; index++) {

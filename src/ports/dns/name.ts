@@ -64,11 +64,7 @@ export function namesOfMessage(): NamesOfMessage {
  * bytes: read as UTF-8, different names would become equal.
  * @throws RangeError when there is no valid name
  */
-export function readName(
-  message: Buffer,
-  offset: number,
-  names: NamesOfMessage = namesOfMessage(),
-): { wire: WireName; end: number } {
+export function readName(message: Buffer, offset: number, names: NamesOfMessage = namesOfMessage()) {
   let wire = ""
   let end: number | null = null
   let at = offset

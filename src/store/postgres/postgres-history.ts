@@ -57,10 +57,7 @@ function remove({ name, of }: sql.HistoryTable, chosen: string): string {
   return `DELETE FROM ${name} WHERE (${["at_ms", ...of].join(", ")}) IN (${chosen}) RETURNING *`
 }
 
-function selectMost(
-  end: "folded" | "deleted",
-  tables: readonly sql.HistoryTable[] = sql.historyTables,
-): string {
+function selectMost(end: "folded" | "deleted", tables: readonly sql.HistoryTable[] = sql.historyTables) {
   const counts = tables.map(({ name }) => `(SELECT count(*) FROM ${name}_${end})`)
   return `SELECT greatest(${counts.join(", ")})::float8 AS count`
 }

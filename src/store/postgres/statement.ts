@@ -27,10 +27,7 @@ export function toStorableText(text: string): string {
 export const texts: TextList = { toParameter: toArray, isIn: (parameter) => `= ANY (${parameter}::text[])` }
 
 /** Runs all steps of a change, or none, with one statement: an instance that stops inside a transaction would stop all others. */
-export async function applySteps(
-  { run }: Pick<Connection, "run">,
-  steps: readonly Step[],
-): Promise<AdminOutcome> {
+export async function applySteps({ run }: Pick<Connection, "run">, steps: readonly Step[]) {
   const json = JSON.stringify(steps.map(toJson), (_, value: unknown) =>
     typeof value === "string" ? toStorableText(value) : value,
   )

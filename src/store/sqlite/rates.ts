@@ -2,9 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { RateOutcome, RateState, RateTake } from "../store.ts"
 
 /** Prepares `takeRates` of the store: all takes in one transaction, which reads the time once it has the lock. */
-export function prepareRates(
-  database: Database,
-): (takes: readonly RateTake[], now: () => number) => readonly RateOutcome[] {
+export function prepareRates(database: Database) {
   const read = database.query<RateBucket, [string]>(
     "SELECT full_at_us AS fullAtUs, ticks, per_minute AS perMinute FROM rates WHERE id = ?1",
   )

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { firstRowAt, type KeptRequests, timeOfRow } from "../kept-requests.ts"
+import { firstRowAt, timeOfRow } from "../kept-requests.ts"
 import { prepareKeptRequests, type RequestMark, type RequestRow, requestColumns } from "../request-table.ts"
 import type { Run } from "../rows.ts"
 import type { Write } from "./read-write.ts"
@@ -14,10 +14,7 @@ interface SqliteRequestParts {
 }
 
 /** The kept requests of one connection. */
-export function prepareRequests(
-  database: Database,
-  { readApart, write, most }: SqliteRequestParts,
-): KeptRequests {
+export function prepareRequests(database: Database, { readApart, write, most }: SqliteRequestParts) {
   type Cells = RequestRow[keyof RequestRow][]
   // One row a statement is cheapest: 100 rows in one take a fourth longer.
   const insert = database.query<unknown, Cells>(

@@ -35,12 +35,7 @@ function takes({ registeredArguments }: Command, words: readonly string[]): bool
  * @param code commander's code of the refusal
  * @param apis ids of APIs: people write one without `call`
  */
-export function hintAfter(
-  code: string,
-  argv: readonly string[],
-  program: Command,
-  apis: readonly string[],
-): string {
+export function hintAfter(code: string, argv: readonly string[], program: Command, apis: readonly string[]) {
   const { command, rest } = findCommand(argv, program)
   const [word = ""] = rest
   if (code === "commander.unknownCommand") {

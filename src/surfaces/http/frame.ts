@@ -240,11 +240,7 @@ export async function finishBody(request: Request, set: AnswerSettings, context:
 }
 
 /** Keeps the connection open for work that may take longer than an idle connection is kept. */
-export async function keepConnectionOpen<T>(
-  request: Request,
-  context: HttpContext,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function keepConnectionOpen<T>(request: Request, context: HttpContext, work: () => Promise<T>) {
   const server = context.strict ? context.server() : null
   server?.timeout(request, httpLimits.longWorkSeconds)
   try {

@@ -12,11 +12,7 @@ export interface ServiceName {
 }
 
 /** An MCP server for one client. It is cheap to make: one serves one request over HTTP, or one connection. */
-export function createMcpServer(
-  endpoint: McpEndpoint,
-  client: McpClient,
-  { title, version }: ServiceName,
-): Server {
+export function createMcpServer(endpoint: McpEndpoint, client: McpClient, { title, version }: ServiceName) {
   const server = new Server(
     { name: toMachineName(title) ?? "penknife", title, version },
     {

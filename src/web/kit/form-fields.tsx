@@ -82,11 +82,7 @@ export function fieldsOf<Id extends SendId>(
 }
 
 /** The choices in words, then those of the definition and of the present value that have none. */
-function choicesFrom(
-  known: FormParameter["choices"],
-  choices: Choices | undefined,
-  value: unknown,
-): Choices | undefined {
+function choicesFrom(known: FormParameter["choices"], choices: Choices | undefined, value: unknown) {
   if (!known && !choices) return undefined
   const present = Array.isArray(value) ? value.map(String) : []
   return [...(known ?? []), ...present].reduce((all, each) => withPresent(all, each), choices ?? [])

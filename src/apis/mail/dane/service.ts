@@ -121,11 +121,7 @@ async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
 }
 
 /** The names whose TLSA records may count, best first (RFC 7671 §7, RFC 7672 §2.2.2). */
-async function baseDomains(
-  host: string,
-  { status, lastName }: Addresses,
-  chain: Chain,
-): Promise<readonly string[]> {
+async function baseDomains(host: string, { status, lastName }: Addresses, chain: Chain) {
   if (lastName === host) return status === "secure" ? [host] : []
   if (status === "secure") return [lastName, host]
   // The alias leads into an unsigned zone. Its own zone may be signed.

@@ -48,11 +48,7 @@ export function usableSigners(signers: readonly DelegationSigner[]): readonly De
 /**
  * The keys of a zone that match one of its DS records or trust anchors (RFC 4035 §5.2). Each key is hashed once for each digest.
  */
-export function matchingKeys(
-  zone: string,
-  keys: readonly Key[],
-  signers: readonly DelegationSigner[],
-): readonly Key[] {
+export function matchingKeys(zone: string, keys: readonly Key[], signers: readonly DelegationSigner[]) {
   const wanted = new Set(
     signers.map(
       ({ keyTag, algorithm, digestType, digest }) => `${keyTag} ${algorithm} ${digestType} ${digest}`,

@@ -31,10 +31,7 @@ export function isType<T extends DnsType>(record: DnsRecord, type: T): record is
 }
 
 /** The records of a type. */
-export function ofType<T extends DnsType>(
-  records: readonly DnsRecord[],
-  type: T,
-): (DnsRecord & RecordOf<T>)[] {
+export function ofType<T extends DnsType>(records: readonly DnsRecord[], type: T) {
   return records.filter((record) => isType(record, type))
 }
 

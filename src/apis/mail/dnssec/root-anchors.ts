@@ -58,10 +58,7 @@ export function readAnchors(text: string): readonly DelegationSigner[] {
  * The trust anchors: the one that the caller gave, or else those of the service.
  * @throws InputRejected for `trust_anchor`
  */
-export function requireAnchors(
-  text: string | undefined,
-  anchors: readonly DelegationSigner[],
-): readonly DelegationSigner[] {
+export function requireAnchors(text: string | undefined, anchors: readonly DelegationSigner[]) {
   if (text === undefined) return anchors
   const anchor = readAnchor(text) ?? reject("trust_anchor", `must be ${anchorForm}`)
   if (!isSupported(anchor.algorithm)) reject("trust_anchor", `must have ${anchorAlgorithms}`)

@@ -122,10 +122,7 @@ const quoteMistakes: Partial<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: "The line has over 20,000 characters, or a quote in it does not close.",
 }
 
-function mistakesOfHeader(
-  names: readonly string[],
-  { properties, required = [] }: TObject,
-): [string, string][] {
+function mistakesOfHeader(names: readonly string[], { properties, required = [] }: TObject) {
   const known = Object.keys(properties)
   const unknown = `There is no such column. The columns may be ${known.join(", ")}, with commas between.`
   const missing = required.filter((name) => !names.includes(name))

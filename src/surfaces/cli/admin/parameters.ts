@@ -11,12 +11,7 @@ export const nothing = Symbol("nothing")
  * The options of a parameter: one, or for a condition `--x` and `--no-x`.
  * @param clock for times such as `30d` from now
  */
-export function toOptions(
-  name: string,
-  schema: TSchema,
-  clock: Pick<Clock, "now">,
-  isMandatory = false,
-): readonly Option[] {
+export function toOptions(name: string, schema: TSchema, clock: Pick<Clock, "now">, isMandatory = false) {
   const flag = flagOf(name, schema)
   const plain = toHelp(schema)
   if (schema.type === "boolean") {
@@ -54,12 +49,7 @@ export function toOptions(
 }
 
 /** The argument of a parameter. */
-export function toArgument(
-  name: string,
-  schema: TSchema,
-  isRequired: boolean,
-  clock: Pick<Clock, "now">,
-): Argument {
+export function toArgument(name: string, schema: TSchema, isRequired: boolean, clock: Pick<Clock, "now">) {
   const label = labelOf(name, schema)
   if (isPairs(schema)) {
     const help = `${toHelp(schema)} ('' for null)`

@@ -32,11 +32,7 @@ function formsOf(file: WebFile) {
 }
 
 /** Answers with a file whose name changes with its bytes, so that a browser keeps it for good (RFC 8246). */
-export async function sendAsset(
-  file: WebFile,
-  request: Request,
-  set: AnswerSettings,
-): Promise<SharedBytes | null> {
+export async function sendAsset(file: WebFile, request: Request, set: AnswerSettings) {
   const { name } = file
   Object.assign(set.headers, {
     "content-type": types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream",
