@@ -6,7 +6,7 @@ import { type ApiDefinition, defineApi, deprecated, premium } from "../src/apis/
 import { catalog } from "../src/app/prepare.ts"
 import { loadConfig } from "../src/config/load.ts"
 import { brandStyle, contrast, toBrandColors } from "../src/surfaces/site/brand-look.ts"
-import { html } from "../src/surfaces/site/html.ts"
+import { html } from "../src/surfaces/site/site.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { startTestService } from "./support/service.ts"

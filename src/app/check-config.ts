@@ -1,6 +1,6 @@
 import { readBrand } from "../config/brand.ts"
-import { requireAll } from "../config/config-error.ts"
 import { type Config, ConfigMistakes } from "../config/load.ts"
+import { requireAll } from "../config/setting-name.ts"
 import { readTraceSettings } from "../config/traces.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openStore } from "../store/open.ts"

@@ -6,11 +6,11 @@ import {
   type SettingValue,
   type SettingValues,
 } from "../admin/config/config-control.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { TomlEdit } from "../config/edit-toml.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { type OptionKey, options } from "../config/options.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import { nearestFirst } from "../values/nearest.ts"
 
 /** The parts that {@link prepareEdit} uses. */

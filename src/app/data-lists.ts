@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join, parse } from "node:path"
 import { type CatalogData, dataLists } from "../apis/catalog.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
-import { ConfigError } from "../config/config-error.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import { messageOf } from "../values/message-of.ts"
 
 const names = Object.keys(dataLists) as (keyof typeof dataLists)[]

@@ -1,7 +1,7 @@
 import { missingPlan, type Plans, plansFromText, plansToText } from "../accounts/plan.ts"
 import { recordTerms, type StatementParts } from "../admin/statements/plan-terms.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import type { Log } from "../ports/log.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import { messageOf } from "../values/message-of.ts"

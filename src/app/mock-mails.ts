@@ -1,7 +1,7 @@
 import { reject, type Timer } from "../apis/contract.ts"
 import { Fault } from "../call/fault.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import type { ComposedMail } from "../mail/compose.ts"
 import { createMailSender, type MailSender } from "../ports/mail-sender.ts"
 import { webhookLimitMs } from "../ports/webhook-sender.ts"

@@ -1,7 +1,7 @@
 import { createId } from "../accounts/key.ts"
 import { createAuditRecords } from "../admin/audit/record.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import { systemClock } from "../ports/clock.ts"
 import { currentOperator } from "../ports/machine.ts"
 import { keepAliveTimer } from "../ports/timer.ts"

@@ -1,7 +1,7 @@
 import { categories, categoryOf, toCategory } from "../apis/categories.ts"
 import type { ApiDefinition } from "../apis/contract.ts"
-import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import type { DataList } from "../values/data-list.ts"
 import { nearestFirst } from "../values/nearest.ts"
 

@@ -1,5 +1,5 @@
-import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { ConfigError } from "../config/setting-name.ts"
 import { readTraceSettings } from "../config/traces.ts"
 import type { Log } from "../ports/log.ts"
 import { keepAliveTimer } from "../ports/timer.ts"

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from "node:fs"
-import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
-import { settingOfFile } from "./setting-name.ts"
+import { ConfigError, settingOfFile } from "./setting-name.ts"
 
 /** How the operator's service presents itself, on pages, in documents and in mails. */
 export interface Brand {

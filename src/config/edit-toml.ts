@@ -1,5 +1,5 @@
-import { ConfigError } from "./config-error.ts"
 import { readToml } from "./file.ts"
+import { ConfigError } from "./setting-name.ts"
 import { type Entry, type Range, readTree, type TomlTree } from "./toml-tree.ts"
 
 /** A value to set at a place of a TOML text, or null to remove it. */

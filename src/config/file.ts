@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path"
 import { parse, TomlError } from "smol-toml"
 import { messageOf } from "../values/message-of.ts"
 import { realPathOf, syncFolderOf } from "../values/real-path.ts"
-import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
+import { ConfigError } from "./setting-name.ts"
 
 /** Where a running service reads its configuration again: the same flags and environment, and the present file. */
 export interface ConfigSource {

@@ -3,11 +3,10 @@ import { escapeHidden } from "../values/hidden-characters.ts"
 import { isObject } from "../values/is-object.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
-import { ConfigError } from "./config-error.ts"
 import type { Option } from "./define-option.ts"
 import { allOptions, type OptionKey, type OwnOptions, type Settings } from "./options.ts"
 import { plansOfNames, pricesThatFit, readCredits, readPlans } from "./plans.ts"
-import { type Origin, type SettingPlaces, settingName } from "./setting-name.ts"
+import { ConfigError, type Origin, type SettingPlaces, settingName } from "./setting-name.ts"
 import type { Environment } from "./traces.ts"
 
 /** All settings of the program, read and checked. */

@@ -12,7 +12,7 @@ import {
 import { toRequirement } from "../call/requirement.ts"
 import { isObject } from "../values/is-object.ts"
 import { nearestFirst } from "../values/nearest.ts"
-import { ConfigError } from "./config-error.ts"
+import { ConfigError } from "./setting-name.ts"
 
 /** Text to show, without control characters. */
 const line = (maxLength: number) =>

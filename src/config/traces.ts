@@ -1,7 +1,7 @@
 import type { OtelSettings } from "../ports/tracing/otel-tracer.ts"
 import { messageOf } from "../values/message-of.ts"
-import { ConfigError } from "./config-error.ts"
 import { integer, oneOf } from "./readers.ts"
+import { ConfigError } from "./setting-name.ts"
 
 /** Environment variables by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -114,8 +114,6 @@ function requireQuestion(operation: string, name: unknown, type: unknown): void 
   throw new TypeError(`ports.dns.${operation} answers for the types ${known}, and TYPE and a number, only`)
 }
 
-type Write = (...values: unknown[]) => void
-
 /** The module is loaded with the first line: each thread would keep 1 MB of it, and few APIs write anything. */
 const format = (...values: unknown[]) => process.getBuiltinModule("node:util").format(...values)
 
@@ -129,7 +127,7 @@ const maxLength = 500
  */
 export function createThreadConsole(say: (text: string) => void) {
   let lines = 0
-  const write: Write = (...values) => {
+  const write: (...values: unknown[]) => void = (...values) => {
     lines++
     if (lines > maxLines + 1) return
     if (lines > maxLines) say("… (the rest of what this call writes is left out)")

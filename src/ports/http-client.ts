@@ -89,8 +89,6 @@ export function createHttpClient(timer: Timer) {
   }
 }
 
-type TimeLimit = ReturnType<typeof createTimeLimit>
-
 function createTimeLimit(timer: Timer, limitMs: number) {
   const abort = new AbortController()
   let isOver = false
@@ -121,7 +119,7 @@ function createTimeLimit(timer: Timer, limitMs: number) {
 
 async function* readPieces(
   { body }: Response,
-  limit: TimeLimit,
+  limit: ReturnType<typeof createTimeLimit>,
   stop: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {

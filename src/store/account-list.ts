@@ -147,7 +147,7 @@ export function prepareAccountList(parts: ListParts) {
       return readDetails(await readPage<{ id: string }>(parts, query))
     },
     /** Open accounts by plan: all of them, less those that are closed. */
-    plansInUse: (): Promise<readonly PlanInUse[]> =>
+    plansInUse: (): Promise<readonly { readonly plan: string; readonly accounts: number }[]> =>
       read(
         `SELECT plan, sum(n)::float8 AS accounts FROM (
            SELECT plan, count(*) AS n FROM accounts GROUP BY plan
@@ -193,7 +193,6 @@ function isOneOf(conditions: readonly Condition[]): Condition {
 }
 
 type UseOrder = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
-type PlanInUse = { readonly plan: string; readonly accounts: number }
 type LedgerRow = { readonly id: string; readonly used: number; readonly day: string }
 
 /** The value that an account is sorted by: its used credits of the present month, or the last day with a call. */

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { issueKinds } from "../../src/apis/spfvalidator/issues.ts"
-import { limits } from "../../src/apis/spfvalidator/limits.ts"
+import { limits } from "../../src/apis/spfvalidator/record.ts"
 import { toRiskScore } from "../../src/apis/spfvalidator/validate.ts"
 
 const text = await Bun.file(join(import.meta.dir, "../../docs/spfvalidator.md")).text()

@@ -1,7 +1,7 @@
 /** Records full of names that no server answers for must not delay another caller's validation. */
 import { expect, test } from "bun:test"
 import type { DnsZone, ZoneEntry } from "../../src/apis/contract.ts"
-import { limits } from "../../src/apis/spfvalidator/limits.ts"
+import { limits } from "../../src/apis/spfvalidator/record.ts"
 import { validate } from "../../src/apis/spfvalidator/validate.ts"
 import { resolverFor, throughSilence, useDns } from "../support/resolver.ts"
 import { until } from "../support/until.ts"

@@ -25,8 +25,6 @@ export const linkSchema = Type.Object({
 /** The note that a link is shown once. */
 export const linkNote = "The link is shown once, in the first answer to this request, and signs in once."
 
-type LinkOutput = Static<typeof linkSchema>
-
 /**
  * Prepares a new link. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy logs it.
  * @param page such as https://api.example.com/console
@@ -59,7 +57,7 @@ export function prepareLink(
 }
 
 /** The answer to a repeated request whose first answer was lost. */
-export async function recallLink(id: string): Promise<LinkOutput> {
+export async function recallLink(id: string): Promise<Static<typeof linkSchema>> {
   return { id, url: null, note: linkNote, permissions: null, expires: null }
 }
 

@@ -25,12 +25,10 @@ const passkeySchema = Type.Object({
   created: instant("When it was added."),
   last_used: maybeInstant("When it last signed in; null for never."),
 })
-
-export type PasskeyOutput = Static<typeof passkeySchema>
 const show = showBy(passkeySchema)
 
 /** A passkey as operations show it. */
-export function toPasskeyOutput(passkey: PasskeyRecord): PasskeyOutput {
+export function toPasskeyOutput(passkey: PasskeyRecord): Static<typeof passkeySchema> {
   return show(passkey, { last_used: toIso(passkey.usedMs) })
 }
 

@@ -10,15 +10,13 @@ interface NewLink {
   readonly mutation: Mutation
 }
 
-type GivenLink = Omit<EmailLink, "id" | "createdMs" | "expiresMs" | "usedMs">
-
 /**
  * Makes a link for an e-mail address. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy
  * logs it, and a program that only follows links does not use it.
  * @param portal the address of the portal, without a path
  */
 export function newEmailLink(
-  given: GivenLink,
+  given: Omit<EmailLink, "id" | "createdMs" | "expiresMs" | "usedMs">,
   more: {
     readonly portal: string
     readonly nowMs: number

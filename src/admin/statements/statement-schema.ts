@@ -87,10 +87,7 @@ export function lineOf(given: Partial<StatementLine> & Pick<StatementLine, "line
 export type Statement = Static<typeof head> & { lines: StatementLine[] }
 
 /** A line of a statement, as a row of a table. */
-export function toRow(
-  { account, name, month, final, plan, price }: Statement,
-  given: StatementLine,
-): Static<typeof statementLine> {
+export function toRow({ account, name, month, final, plan, price }: Statement, given: StatementLine) {
   const { line, credits } = given
   const isGrant = line === "grant" || line === "sign_up"
   const isAdjusted = line === "adjustment" || line === "undo"

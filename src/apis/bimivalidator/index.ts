@@ -3,7 +3,7 @@ import { choice, defineApi, nullable, nullableText, premium, reject } from "../c
 import { type BimiResult, checkBimi, checkLogo } from "../mail/bimi.ts"
 import { problemList } from "../mail/bimi-problems.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
-import { requireDomain } from "../mail/domain-name.ts"
+import { requireDomain } from "../mail/look-up.ts"
 import { markCertificate } from "../mail/mark-certificate.ts"
 import { authoritiesDate, serverCertificate, webAuthorities } from "../mail/server-certificate.ts"
 import { field, storedExamples } from "../shared.ts"

@@ -6,7 +6,7 @@ import { testAnchor } from "../../../test/support/signed-zones.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { Dns, DnsZone } from "../contract.ts"
 import { maxMailServers } from "../mail/dane/mail-servers.ts"
-import { limits } from "../mail/dnssec/limits.ts"
+import { limits } from "../mail/dnssec/session.ts"
 import { danelookup } from "./index.ts"
 
 const now = "2026-11-23T12:00:00Z"

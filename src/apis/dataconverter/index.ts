@@ -3,7 +3,7 @@ import { choice, defineIsolatedApi } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { problemList } from "./notes.ts"
+import { problemList } from "./values.ts"
 
 const formats = ["json", "yaml", "xml", "csv", "toml"] as const
 

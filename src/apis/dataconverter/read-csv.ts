@@ -1,6 +1,5 @@
 import { reject } from "../contract.ts"
-import type { Notes } from "./notes.ts"
-import { addKey, placeAt, placeText, refuse, type Value } from "./values.ts"
+import { addKey, type Notes, placeAt, placeText, refuse, type Value } from "./values.ts"
 
 /**
  * Reads CSV (RFC 4180) with the names of the columns in its first row. Each row becomes an object; all values are text. Any line

@@ -1,7 +1,16 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser"
 import { explain } from "./mistakes.ts"
-import type { Notes } from "./notes.ts"
-import { addKey, Moment, Numeral, type Place, placeAt, refuse, requireDepth, type Value } from "./values.ts"
+import {
+  addKey,
+  Moment,
+  type Notes,
+  Numeral,
+  type Place,
+  placeAt,
+  refuse,
+  requireDepth,
+  type Value,
+} from "./values.ts"
 
 /** Reads TOML 1.1. The parser also refuses repeated keys. */
 export function readToml(text: string, notes: Notes): Value {

@@ -1,7 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from "saxes"
 import { explainXml } from "../../values/xml-mistake.ts"
-import type { Notes } from "./notes.ts"
-import { type Place, refuse, requireDepth, type Value } from "./values.ts"
+import { type Notes, type Place, refuse, requireDepth, type Value } from "./values.ts"
 
 interface OpenElement {
   readonly name: string

@@ -12,11 +12,11 @@ import {
 } from "yaml"
 import { reject } from "../contract.ts"
 import { explain } from "./mistakes.ts"
-import type { Notes } from "./notes.ts"
 import {
   addKey,
   isList,
   isObject,
+  type Notes,
   Numeral,
   placeAt,
   placeText,

@@ -1,9 +1,8 @@
 import { pointerTo } from "../../values/json-value.ts"
 import { type RunOf, reject } from "../contract.ts"
 import type { dataconverter } from "./index.ts"
-import { Notes } from "./notes.ts"
 import type { CsvForm } from "./read-csv.ts"
-import { isList, isObject, Numeral, placeAt, placeText, type Value } from "./values.ts"
+import { isList, isObject, Notes, Numeral, placeAt, placeText, type Value } from "./values.ts"
 
 export type Format = "json" | "yaml" | "xml" | "csv" | "toml"
 

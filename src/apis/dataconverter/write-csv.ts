@@ -1,7 +1,6 @@
 import { pointerTo } from "../../values/json-value.ts"
-import type { Notes } from "./notes.ts"
 import type { CsvForm } from "./read-csv.ts"
-import { isList, isObject, Moment, Output, toText, type Value } from "./values.ts"
+import { isList, isObject, Moment, type Notes, Output, toText, type Value } from "./values.ts"
 import { writeCompactJson } from "./write-json.ts"
 
 /** Writes CSV (RFC 4180): the names of all keys in the first row, then a row for each object of the list. */

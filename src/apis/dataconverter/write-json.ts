@@ -1,6 +1,5 @@
 import { pointerTo } from "../../values/json-value.ts"
-import type { Notes } from "./notes.ts"
-import { isList, isObject, type Leaf, Moment, Numeral, Output, type Value } from "./values.ts"
+import { isList, isObject, type Leaf, Moment, type Notes, Numeral, Output, type Value } from "./values.ts"
 
 /** Writes JSON in lines, two spaces for each level. */
 export function writeJson(value: Value, notes: Notes): string {

@@ -1,6 +1,14 @@
 import { pointerTo } from "../../values/json-value.ts"
-import type { Notes } from "./notes.ts"
-import { isList, isObject, Moment, Numeral, type ObjectValue, Output, type Value } from "./values.ts"
+import {
+  isList,
+  isObject,
+  Moment,
+  type Notes,
+  Numeral,
+  type ObjectValue,
+  Output,
+  type Value,
+} from "./values.ts"
 
 /** Writes TOML 1.0: values of a table first, then the tables in it. */
 export function writeToml(value: Value, notes: Notes): string {

@@ -1,12 +1,12 @@
 import { SaxesParser } from "saxes"
 import { pointerTo } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
-import type { Notes } from "./notes.ts"
 import {
   isList,
   isObject,
   type Leaf,
   Moment,
+  type Notes,
   type ObjectValue,
   Output,
   toText,

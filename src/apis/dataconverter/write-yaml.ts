@@ -1,8 +1,7 @@
 import { Document, type Scalar } from "yaml"
 import { pointerTo } from "../../values/json-value.ts"
 import { yamlEscapes } from "../../values/yaml-escapes.ts"
-import type { Notes } from "./notes.ts"
-import { isList, isObject, Moment, Numeral, requireLength, type Value } from "./values.ts"
+import { isList, isObject, Moment, type Notes, Numeral, requireLength, type Value } from "./values.ts"
 
 /**
  * Numbers keep their digits. Exponents get a point and a sign, which YAML 1.1 requires; many programs still read that version.

@@ -10,9 +10,8 @@ import {
   type RunContext,
   reject,
 } from "../contract.ts"
-import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.ts"
-import { requireRecords, withTimeLimit } from "../mail/look-up.ts"
-import { showBytes } from "../mail/shown-bytes.ts"
+import { maxLabelBytes, maxNameBytes, requireDomain, requireRecords, withTimeLimit } from "../mail/look-up.ts"
+import { showBytes } from "../mail/tag-list.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"

@@ -1,7 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
 import { contentStart, isPrivateKey, type PublicKey, readKey } from "../mail/dkim-key.ts"
-import { showBytes } from "../mail/shown-bytes.ts"
-import { explainPart, readTagList, trimBlanks } from "../mail/tag-list.ts"
+import { explainPart, readTagList, showBytes, trimBlanks } from "../mail/tag-list.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
   no_record: "error: no record, so that no signature with this selector is valid",

@@ -12,8 +12,7 @@ import {
   walkDmarc,
 } from "../mail/dmarc-walk.ts"
 import { isWithin } from "../mail/dnssec/names.ts"
-import { requireDomain } from "../mail/domain-name.ts"
-import { refuseFailure, withTimeLimit } from "../mail/look-up.ts"
+import { refuseFailure, requireDomain, withTimeLimit } from "../mail/look-up.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"

@@ -2,8 +2,7 @@ import { defineProblems } from "../../values/problems.ts"
 import { type Destination, dmarcPolicies, readDestinations } from "../mail/dmarc-policy.ts"
 import { type DmarcRecord, isDmarc, maxRecordBytes, partsOf } from "../mail/dmarc-walk.ts"
 import { explainAddress } from "../mail/report-address.ts"
-import { showBytes } from "../mail/shown-bytes.ts"
-import { explainPart } from "../mail/tag-list.ts"
+import { explainPart, showBytes } from "../mail/tag-list.ts"
 import { explainNearly } from "../mail/text-records.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({

@@ -10,8 +10,7 @@ import {
   premium,
   type RunContext,
 } from "../contract.ts"
-import { requireName } from "../mail/domain-name.ts"
-import { refuseFailure, withTimeLimit } from "../mail/look-up.ts"
+import { refuseFailure, requireName, withTimeLimit } from "../mail/look-up.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -103,8 +102,6 @@ export const dnslookup = defineApi({
   },
 })
 
-type Reply = DnsReply & { readonly kind: "reply" }
-
 async function lookUpOne(
   name: string,
   type: DnsType,
@@ -133,7 +130,7 @@ async function lookUpAll(name: string, { ports: { dns } }: RunContext, signal: A
 }
 
 /** The records of several replies. The same alias is in each of them. */
-function merge(name: string, replies: readonly Reply[]) {
+function merge(name: string, replies: readonly (DnsReply & { readonly kind: "reply" })[]) {
   const records = new Map<string, { name: string; type: string; ttl: number; value: string }>()
   for (const { owner, type, ttlSeconds: ttl, text } of replies.flatMap(({ answer }) =>
     answer.slice(0, maxRecords),

@@ -3,19 +3,19 @@ import { defineApi } from "../contract.ts"
 import { algorithmName } from "../mail/dnssec/algorithms.ts"
 import { Chain } from "../mail/dnssec/chain.ts"
 import { exampleGiven, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
-import { type DelegationSigner, usableSigners } from "../mail/dnssec/keys.ts"
-import { limits } from "../mail/dnssec/limits.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import {
   type ChainLink,
   type CheckedSignature,
   createQuestions,
   createSession,
+  type DelegationSigner,
+  limits,
   type Session,
+  usableSigners,
 } from "../mail/dnssec/session.ts"
 import { type Finding, validate } from "../mail/dnssec/validate.ts"
-import { requireName } from "../mail/domain-name.ts"
-import { withTimeLimit } from "../mail/look-up.ts"
+import { requireName, withTimeLimit } from "../mail/look-up.ts"
 import { storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import { newProblems, problem } from "./problems.ts"

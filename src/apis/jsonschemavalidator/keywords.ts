@@ -31,9 +31,7 @@ const pattern: Keyword<Pattern> = {
     instanceTypeOf(instance) !== "string" || compiled.test(instanceValue<string>(instance)),
 }
 
-type PatternSchemas = readonly (readonly [Pattern, string])[]
-
-const patternProperties: Keyword<PatternSchemas, Evaluation> = {
+const patternProperties: Keyword<readonly (readonly [Pattern, string])[], Evaluation> = {
   id: `${prefix}patternProperties`,
   simpleApplicator: true,
   async compile(schema, ast) {

@@ -143,10 +143,7 @@ function partyProblems({ claims }: Token, { audience, issuer }: Expected): Probl
   return found
 }
 
-function timeProblems(
-  { kind, claims, isDetached, signedPayload }: Token,
-  { now, tolerance }: Expected,
-): Problem[] {
+function timeProblems({ kind, claims, isDetached, signedPayload }: Token, { now, tolerance }: Expected) {
   // A detached payload is one of JWS. The rules of JWT do not apply to it.
   if (isDetached && signedPayload.length > 0) return []
   if (isDetached)

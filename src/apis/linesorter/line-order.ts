@@ -1,11 +1,8 @@
 import { createStepMeter, type Steps } from "./steps.ts"
 
-type Order = "asc" | "desc"
-type SortBy = "text" | "natural" | "numeric"
-
 /** How lines are sorted, besides the case. */
 interface Options {
-  readonly sortBy?: SortBy
+  readonly sortBy?: "text" | "natural" | "numeric"
   /** Whether only the first of lines that count as equal is kept. */
   readonly isUnique?: boolean
 }
@@ -19,7 +16,7 @@ let collator: Intl.Collator | undefined
  */
 export function* sortLines(
   lines: readonly string[],
-  order: Order,
+  order: "asc" | "desc",
   caseSensitive: boolean,
   { sortBy = "text", isUnique = false }: Options = {},
 ): Steps<string[]> {

@@ -1,6 +1,5 @@
 import { newProblems } from "./bimi-problems.ts"
-import { showBytes } from "./shown-bytes.ts"
-import { explainPart, readTagList } from "./tag-list.ts"
+import { explainPart, readTagList, showBytes } from "./tag-list.ts"
 
 const known = ["v", "l", "a", "avp", "lps", "e", "s"]
 

@@ -23,8 +23,6 @@ export const markCertificate = Type.Object({
   ),
 })
 
-export type MarkCertificate = Static<typeof markCertificate>
-
 interface MarkConditions {
   readonly url: string
   /** The domain and its organizational domain. */
@@ -40,7 +38,7 @@ interface MarkConditions {
 const markPurpose = "1.3.6.1.5.5.7.3.31"
 const maxCertificates = 10
 const soonDays = 30
-const unread: MarkCertificate = {
+const unread: Static<typeof markCertificate> = {
   ...{ is_valid: false, kind: null, organization: null, mark_type: null, names: [] },
   ...{ valid_from: null, valid_until: null, has_same_logo: null },
 }

@@ -1,6 +1,5 @@
 import { type AddProblem, type MtaStsProblem, newProblems } from "./mta-sts-problems.ts"
-import { showBytes, showText } from "./shown-bytes.ts"
-import { explainPart, readTagList, trimBlanks } from "./tag-list.ts"
+import { explainPart, readTagList, showBytes, showText, trimBlanks } from "./tag-list.ts"
 
 /** The modes of a policy, the strictest first (RFC 8461 §3.2). */
 export const modes = ["enforce", "testing", "none"] as const

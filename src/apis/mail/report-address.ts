@@ -1,5 +1,4 @@
-import { showBytes } from "./shown-bytes.ts"
-import { trimBlanks } from "./tag-list.ts"
+import { showBytes, trimBlanks } from "./tag-list.ts"
 
 /** An address in `rua` or `ruf`, to which reports are sent. */
 export interface ReportAddress {

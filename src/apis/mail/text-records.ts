@@ -1,7 +1,6 @@
 import type { DnsAnswer } from "../contract.ts"
-import { maxNameBytes } from "./domain-name.ts"
-import { requireRecords } from "./look-up.ts"
-import { showBytes } from "./shown-bytes.ts"
+import { maxNameBytes, requireRecords } from "./look-up.ts"
+import { showBytes } from "./tag-list.ts"
 
 /** The records about mail that are texts, each with its own place below a domain. */
 const kinds = {

@@ -1,9 +1,8 @@
 import { readDestinations } from "../mail/dmarc-policy.ts"
 import { readTags } from "../mail/dmarc-walk.ts"
-import { type Fix, recordFix, toStrings } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import type { DmarcResult } from "./parts.ts"
-import { hasNoMail, sendsMail, takesMail } from "./purpose.ts"
+import { type Fix, hasNoMail, recordFix, sendsMail, takesMail, toStrings } from "./purpose.ts"
 
 const policies = ["none", "quarantine", "reject"] as const
 type Policy = (typeof policies)[number]

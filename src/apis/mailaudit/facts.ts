@@ -178,11 +178,7 @@ async function findPolicy(domain: string, apis: AuditedApis, context: RunContext
 }
 
 /** Where the reports go that leave the domain. */
-async function findReportRoutes(
-  dmarc: Found<DmarcResult>,
-  domain: string,
-  dns: Dns,
-): Promise<ReadonlyMap<string, MailRoute>> {
+async function findReportRoutes(dmarc: Found<DmarcResult>, domain: string, dns: Dns) {
   const addresses = dmarc.isKnown ? dmarc.value.rua.filter(({ is_valid }) => is_valid) : []
   const domains = new Set(addresses.map(({ uri }) => domainOfUri(uri)).filter((one) => one !== domain))
   const routes = [...domains]
@@ -204,11 +200,7 @@ async function findKeys(
   return Promise.all(wanted.map((selector) => dkim.run({ domain, selector }, { ...context, premium: false })))
 }
 
-async function findNames(
-  route: Found<MailRoute>,
-  { reverse }: AuditedApis,
-  context: RunContext,
-): Promise<ReadonlyMap<string, ReverseResult>> {
+async function findNames(route: Found<MailRoute>, { reverse }: AuditedApis, context: RunContext) {
   const servers = route.isKnown ? route.value.servers : []
   const addresses = [...new Set(servers.flatMap((server) => server.addresses))].slice(0, maxAddresses)
   const results = await Promise.all(

@@ -1,6 +1,6 @@
 import { type Grade, grades } from "../../values/audit-report.ts"
-import type { Check, Verdict } from "./check.ts"
 import type { Facts } from "./facts.ts"
+import type { Check, Verdict } from "./purpose.ts"
 import { receivingChecks } from "./receiving.ts"
 import { sendingChecks } from "./sending.ts"
 import { transportChecks } from "./transport.ts"

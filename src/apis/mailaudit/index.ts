@@ -1,16 +1,14 @@
 import { defineApi, type GiveWay, type RunContext, reject, unavailable } from "../contract.ts"
 import { exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
-import { requireDomain } from "../mail/domain-name.ts"
-import { withTimeLimit } from "../mail/look-up.ts"
+import { requireDomain, withTimeLimit } from "../mail/look-up.ts"
 import { storedExamples } from "../shared.ts"
 import answers from "./answers.json"
-import type { Fix } from "./check.ts"
 import { auditGiven as given } from "./example-domains.ts"
 import { type Facts, gatherFacts, type Subject } from "./facts.ts"
 import { gradeOf, type Judged, judge, limitsOf, pointsOf, scoreOf } from "./grade.ts"
 import type { AuditedApis } from "./parts.ts"
-import { isParked } from "./purpose.ts"
+import { type Fix, isParked } from "./purpose.ts"
 import { input, output } from "./schema.ts"
 
 const examples = storedExamples(

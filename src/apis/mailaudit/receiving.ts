@@ -1,21 +1,23 @@
 import { parseAddress } from "../../values/ip.ts"
+import type { Facts } from "./facts.ts"
+import { type MailServer, reachable } from "./mail-servers.ts"
 import {
   type Check,
   type Fix,
   fail,
   few,
+  hasNoMail,
+  isParked,
   judgeKnown,
   manualFix,
   notApplicable,
   pass,
   recordFix,
+  takesMail,
   unknown,
   warning,
   withoutRootKeys,
-} from "./check.ts"
-import type { Facts } from "./facts.ts"
-import { type MailServer, reachable } from "./mail-servers.ts"
-import { hasNoMail, isParked, takesMail } from "./purpose.ts"
+} from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
 

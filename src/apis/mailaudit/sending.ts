@@ -1,19 +1,21 @@
-import {
-  type Check,
-  fail,
-  few,
-  judgeKnown,
-  manualFix,
-  notApplicable,
-  pass,
-  unknown,
-  warning,
-} from "./check.ts"
 import { dmarcFix, permissionFix } from "./dmarc-line.ts"
 import type { Facts } from "./facts.ts"
 import { domainOfUri } from "./mail-servers.ts"
 import type { DkimResult } from "./parts.ts"
-import { hasNoMail, sendsMail, takesMail } from "./purpose.ts"
+import {
+  type Check,
+  fail,
+  few,
+  hasNoMail,
+  judgeKnown,
+  manualFix,
+  notApplicable,
+  pass,
+  sendsMail,
+  takesMail,
+  unknown,
+  warning,
+} from "./purpose.ts"
 import { spfFix } from "./spf-lines.ts"
 import { deadHosts } from "./transport.ts"
 

@@ -1,9 +1,8 @@
 import { isWithin } from "../mail/dnssec/names.ts"
-import { type Fix, manualFix, recordFix, toStrings } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import type { SpfResult } from "./parts.ts"
 import { providers } from "./providers.json"
-import { isParked } from "./purpose.ts"
+import { type Fix, isParked, manualFix, recordFix, toStrings } from "./purpose.ts"
 
 /** A provider of mailboxes, or a service that filters mail. */
 interface Provider {

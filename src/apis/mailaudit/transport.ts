@@ -1,4 +1,7 @@
 import { isWithin } from "../mail/dnssec/names.ts"
+import type { Facts } from "./facts.ts"
+import { reachable } from "./mail-servers.ts"
+import type { DaneResult } from "./parts.ts"
 import {
   type Check,
   type Fix,
@@ -9,14 +12,11 @@ import {
   notApplicable,
   pass,
   recordFix,
+  takesMail,
   unknown,
   warning,
   withoutRootKeys,
-} from "./check.ts"
-import type { Facts } from "./facts.ts"
-import { reachable } from "./mail-servers.ts"
-import type { DaneResult } from "./parts.ts"
-import { takesMail } from "./purpose.ts"
+} from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
 

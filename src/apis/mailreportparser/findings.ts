@@ -22,7 +22,6 @@ export const { problemList, problem } = defineProblems({
 })
 
 export type ReportProblem = ReturnType<typeof problem>
-export type ReportProblemCode = ReportProblem["code"]
 
 const maxListed = 100
 
@@ -32,7 +31,7 @@ export class Findings {
   #leftOut = 0
   #hasError = false
 
-  add(code: ReportProblemCode, where: string, message: string): void {
+  add(code: ReportProblem["code"], where: string, message: string): void {
     const one = problem(code, where, message)
     this.#hasError ||= one.severity === "error"
     if (this.#listed.length < maxListed) this.#listed.push(one)

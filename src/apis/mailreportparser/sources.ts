@@ -5,14 +5,9 @@ import { createLookups, type Lookups, withTimeLimit } from "../mail/look-up.ts"
 const maxSources = 20
 const dnsLimitMs = 5_000
 
-interface Counts {
-  count: number
-  passed: number
-}
-
 /** Counts the messages that each address has sent. */
 export class Sources {
-  readonly #counts = new Map<string, Counts>()
+  readonly #counts = new Map<string, { count: number; passed: number }>()
 
   add(ip: string | null, count: number, isPassed: boolean): void {
     if (ip === null) return

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
-import { requireDomain } from "../mail/domain-name.ts"
+import { requireDomain } from "../mail/look-up.ts"
 import { checkMtaSts } from "../mail/mta-sts.ts"
 import { modes } from "../mail/mta-sts-policy.ts"
 import { problemList } from "../mail/mta-sts-problems.ts"

@@ -21,7 +21,6 @@ const kinds = [
   ...(["fixed_line", "mobile", "fixed_line_or_mobile", "toll_free", "premium_rate", "shared_cost"] as const),
   ...(["voip", "personal_number", "pager", "uan", "voicemail"] as const),
 ] as const
-type NumberKind = (typeof kinds)[number]
 
 export const phonevalidator = defineApi({
   id: "phonevalidator",
@@ -99,7 +98,7 @@ export const phonevalidator = defineApi({
       ...verdictOf(problems),
       country: parsed.country ?? null,
       calling_code: parsed.countryCallingCode,
-      kind: (parsed.getType()?.toLowerCase() as NumberKind | undefined) ?? null,
+      kind: (parsed.getType()?.toLowerCase() as (typeof kinds)[number] | undefined) ?? null,
       e164: parsed.number,
       national: toNational(parsed),
       international: parsed.format("INTERNATIONAL"),

@@ -3,7 +3,7 @@ import { type Address, isIpv6, parseAddress, toReverseName } from "../../values/
 import { defineProblems } from "../../values/problems.ts"
 import { type Dns, defineApi, reject } from "../contract.ts"
 import { requireRecords, withTimeLimit } from "../mail/look-up.ts"
-import { showBytes } from "../mail/shown-bytes.ts"
+import { showBytes } from "../mail/tag-list.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"

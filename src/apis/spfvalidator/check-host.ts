@@ -1,14 +1,17 @@
 import { type Address, isIpv6, isWithin, parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import type { DnsAnswer, RunContext } from "../contract.ts"
-import { isAskable, isSameOrBelow } from "../mail/domain-name.ts"
-import { createLookups } from "../mail/look-up.ts"
-import { toIdentity } from "./identity.ts"
-import { Budget, limits } from "./limits.ts"
+import { createLookups, isAskable, isSameOrBelow } from "../mail/look-up.ts"
 import { expandExplanation, parseExplanation } from "./macro.ts"
-import { createPolicies } from "./policy.ts"
-import { type Directive, type DomainSpec, type Mechanism, resultOf } from "./record.ts"
+import { Budget, type Directive, type DomainSpec, limits, type Mechanism, resultOf } from "./record.ts"
 import type { SpfReport } from "./schema.ts"
-import { type Session, toTarget, usesNonAsciiLocalPart, valuesFor } from "./session.ts"
+import {
+  createPolicies,
+  type Session,
+  toIdentity,
+  toTarget,
+  usesNonAsciiLocalPart,
+  valuesFor,
+} from "./session.ts"
 import { findHostNames } from "./validated-names.ts"
 
 /**

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { anyCharacter } from "../../../test/support/any-character.ts"
 import { toALabels } from "../../values/idna.ts"
 import { InputRejected } from "../contract.ts"
-import { isAskable, isSameOrBelow, requireDomain, toTargetName } from "../mail/domain-name.ts"
+import { isAskable, isSameOrBelow, requireDomain, toTargetName } from "../mail/look-up.ts"
 
 const label63 = "a".repeat(63)
 const longest = `${label63}.${label63}.${label63}.${"a".repeat(61)}`

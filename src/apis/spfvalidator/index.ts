@@ -3,7 +3,7 @@ import { withTimeLimit } from "../mail/look-up.ts"
 import { storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { limits } from "./limits.ts"
+import { limits } from "./record.ts"
 import { input, output } from "./schema.ts"
 
 export const spfvalidator = defineApi({

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test"
 import { answering, records, txt, validateIn } from "../../../test/spf/support.ts"
 import type { Dns, DnsZone, ZoneEntry } from "../contract.ts"
-import { toDisplayText } from "../mail/shown-bytes.ts"
+import { toDisplayText } from "../mail/tag-list.ts"
 import { type IssueCode, issueKinds, toFinding } from "./issues.ts"
-import { limits } from "./limits.ts"
+import { limits } from "./record.ts"
 import type { SpfInput } from "./schema.ts"
 
 const host: DnsZone = { "h.example": [{ A: "93.184.215.14" }], "m.example": [{ MX: [10, "h.example"] }] }

@@ -1,6 +1,5 @@
-import { showBytes } from "../mail/shown-bytes.ts"
-import { limits } from "./limits.ts"
-import type { Placed } from "./record.ts"
+import { showBytes } from "../mail/tag-list.ts"
+import { limits, type Placed } from "./record.ts"
 import type { Issue } from "./schema.ts"
 
 /** An issue, and what the report needs to sort it and to judge the record. */

@@ -5,7 +5,7 @@ import { answering, contextWith, recording, txt, validateIn } from "../../../tes
 import { anyCharacter } from "../../../test/support/any-character.ts"
 import type { Dns, DnsAnswer, DnsType, RunContext } from "../contract.ts"
 import { createLookups } from "../mail/look-up.ts"
-import { limits } from "./limits.ts"
+import { limits } from "./record.ts"
 import { validate } from "./validate.ts"
 
 const nodata: DnsAnswer = { kind: "nodata" }

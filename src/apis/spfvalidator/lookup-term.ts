@@ -1,12 +1,12 @@
 import { toReverseName } from "../../values/ip.ts"
 import type { DnsAnswer } from "../contract.ts"
-import { isAskable } from "../mail/domain-name.ts"
-import type { Lookups } from "../mail/look-up.ts"
-import { type Budget, limits } from "./limits.ts"
+import { isAskable, type Lookups } from "../mail/look-up.ts"
 import {
   allOf,
+  type Budget,
   type Directive,
   type DomainSpec,
+  limits,
   type Placed,
   type Qualifier,
   reachedOf,

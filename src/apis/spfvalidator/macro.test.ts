@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { limits } from "./limits.ts"
 import { expandDomainSpec, expandExplanation, parseExplanation, parseMacroString } from "./macro.ts"
-import type { MacroLetter } from "./record.ts"
+import { limits, type MacroLetter } from "./record.ts"
 
 const values: Readonly<Record<MacroLetter, string>> = {
   s: "strong-bad@email.example.com",

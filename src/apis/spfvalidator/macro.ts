@@ -1,5 +1,4 @@
-import { limits } from "./limits.ts"
-import type { Macro, MacroLetter, MacroString, SyntaxCode } from "./record.ts"
+import { limits, type Macro, type MacroLetter, type MacroString, type SyntaxCode } from "./record.ts"
 
 /** A term that breaks the grammar; the message goes on after it and says how. */
 export class TermError extends Error {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { limits } from "./limits.ts"
 import { parseRecord } from "./parse.ts"
-import type { Directive, SyntaxCode } from "./record.ts"
+import { type Directive, limits, type SyntaxCode } from "./record.ts"
 
 function only(term: string): Directive {
   const record = parseRecord(`v=spf1 ${term}`)

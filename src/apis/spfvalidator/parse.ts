@@ -1,19 +1,19 @@
 import { isAscii } from "../../values/idna.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { meantBy } from "../../values/nearest.ts"
-import { limits } from "./limits.ts"
 import { parseMacroString, TermError } from "./macro.ts"
-import type {
-  Directive,
-  DomainSpec,
-  Mechanism,
-  Placed,
-  Qualifier,
-  SpfRecord,
-  SyntaxCode,
-  SyntaxProblem,
-  TargetModifier,
-  UnknownModifier,
+import {
+  type Directive,
+  type DomainSpec,
+  limits,
+  type Mechanism,
+  type Placed,
+  type Qualifier,
+  type SpfRecord,
+  type SyntaxCode,
+  type SyntaxProblem,
+  type TargetModifier,
+  type UnknownModifier,
 } from "./record.ts"
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { answering, inRounds, recording, records, validateIn } from "../../../test/spf/support.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
 import type { DnsZone } from "../contract.ts"
-import { limits } from "./limits.ts"
+import { limits } from "./record.ts"
 
 const networks = Array.from({ length: 29 }, (_, index) => `93.184.${index}.0/24`)
 const regions = "eu us za de au ca je".split(" ").map((region) => `${region}._netblocks.mailer.example`)

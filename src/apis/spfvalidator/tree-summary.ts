@@ -1,7 +1,6 @@
 import { type Finding, toFinding } from "./issues.ts"
-import { limits } from "./limits.ts"
 import type { Family, LookupTerm, TermOutcome } from "./lookup-term.ts"
-import { allOf, type Directive } from "./record.ts"
+import { allOf, type Directive, limits } from "./record.ts"
 import type { ResolvedTerm, Tree, TreeNode } from "./tree.ts"
 
 export interface TreeSummary {

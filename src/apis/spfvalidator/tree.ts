@@ -1,7 +1,5 @@
-import { isAskable } from "../mail/domain-name.ts"
-import type { Lookups } from "../mail/look-up.ts"
+import { isAskable, type Lookups } from "../mail/look-up.ts"
 import { findMisplaced, type Misplaced } from "../mail/text-records.ts"
-import { Budget, limits } from "./limits.ts"
 import {
   type LookupTerm,
   lookUpTerm,
@@ -10,8 +8,8 @@ import {
   type TermOutcome,
 } from "./lookup-term.ts"
 import { parseExplanation } from "./macro.ts"
-import { isSpf, type Policy } from "./policy.ts"
-import { missingParameters, type Session, toTarget } from "./session.ts"
+import { Budget, limits } from "./record.ts"
+import { isSpf, missingParameters, type Policy, type Session, toTarget } from "./session.ts"
 
 /** Every record that a domain's record includes or redirects to, directly or not. Each domain is one node. */
 export interface Tree {

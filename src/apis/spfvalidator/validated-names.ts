@@ -1,7 +1,6 @@
 import { type Address, isIpv6, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
-import { isAskable, isSameOrBelow } from "../mail/domain-name.ts"
-import type { Lookups } from "../mail/look-up.ts"
-import { limits } from "./limits.ts"
+import { isAskable, isSameOrBelow, type Lookups } from "../mail/look-up.ts"
+import { limits } from "./record.ts"
 
 /**
  * Looks up an address's names and validates the first ten. A DNS error drops only its name (RFC 7208 §4.6.4, §5.5).

@@ -1,7 +1,6 @@
 import { type CallReplay, type Charge, keepReplaysMs } from "../store.ts"
-import type { Connection } from "./connection.ts"
+import { type Connection, toArray } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
-import { toArray } from "./statement.ts"
 
 /**
  * The part of a charging statement that keeps what was charged under Idempotency-Keys. It follows `charged`, which has the

@@ -1,6 +1,6 @@
 import { type Charge, sumCredits } from "../store.ts"
 import { usageEntry } from "../usage-sql.ts"
-import { toArray } from "./statement.ts"
+import { toArray } from "./connection.ts"
 
 /** Usage by {@link usageEntry}. */
 interface EntryUsage {

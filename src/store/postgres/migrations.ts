@@ -70,11 +70,7 @@ interface MigrationOptions {
  * @throws StoreUnusable when the server is too old, when the database belongs to another program or to a newer version that
  *   this one cannot share it with, or when other sessions kept a lock
  */
-export async function migrate(
-  sql: SQL,
-  address: string,
-  { timer, steps = schemaSteps }: MigrationOptions,
-): Promise<MigratedSchema> {
+export async function migrate(sql: SQL, address: string, { timer, steps = schemaSteps }: MigrationOptions) {
   const newest = steps.length + 1
   await requireServer(sql, address)
   const found = await readSchema(sql, address, newest)

@@ -12,6 +12,7 @@ import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import {
+  applySteps,
   type Connection,
   type ConnectionOptions,
   commandConnectLimitMs,
@@ -35,7 +36,6 @@ import { prepareRetention } from "./postgres-retention.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { createClockSkew, createServerClock } from "./server-clock.ts"
-import { applySteps } from "./statement.ts"
 import { prepareFolding } from "./usage-sums.ts"
 
 /** Batches of charges under way at once. */

@@ -1,8 +1,7 @@
 import { AlreadyCharged, type Charge, type ChargeOutcome, sumCredits } from "../store.ts"
 import { findCallReplays } from "./call-replays.ts"
 import { type ChargeGroup, groupCharges } from "./charge-groups.ts"
-import type { Connection } from "./connection.ts"
-import { toArray } from "./statement.ts"
+import { type Connection, toArray } from "./connection.ts"
 
 /** Charges that were asked for together. */
 export interface ChargeRequest {

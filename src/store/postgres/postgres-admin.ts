@@ -8,8 +8,7 @@ import type { Run } from "../rows.ts"
 import { type Step, step } from "../step.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
-import type { Connection } from "./connection.ts"
-import { applySteps, texts, toArray } from "./statement.ts"
+import { applySteps, type Connection, texts, toArray } from "./connection.ts"
 import { usageDialect } from "./usage-sums.ts"
 
 /**

@@ -11,11 +11,10 @@ import {
   toOnceColumns,
   toTraces,
 } from "./charge-groups.ts"
-import { type Connection, OutcomeUnknown } from "./connection.ts"
+import { type Connection, OutcomeUnknown, toArray } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
 import { type ChargeRequest, chooseAgain, decideAll, type Pending, refused } from "./pending-charges.ts"
 import type { ClockSkew, ServerClock } from "./server-clock.ts"
-import { toArray } from "./statement.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 
 /** Settings of the sessions that charge and take from limits. The planner must lock rows in the order of the arrays. */

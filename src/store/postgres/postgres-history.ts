@@ -2,8 +2,7 @@ import type { History } from "../history.ts"
 import { prepareHistoryReads } from "../history-reads.ts"
 import * as sql from "../history-sql.ts"
 import type { Run } from "../rows.ts"
-import type { Connection } from "./connection.ts"
-import { texts } from "./statement.ts"
+import { type Connection, texts } from "./connection.ts"
 
 const dialect: sql.HistoryDialect = {
   earlier: "least",

@@ -9,10 +9,9 @@ import {
 import type { MoveOptions } from "../open-store.ts"
 import { StoreUnusable } from "../store.ts"
 import { describeAddress, readAddress } from "./address.ts"
-import { commandConnectLimitMs, connectToPrimary } from "./connection.ts"
+import { commandConnectLimitMs, connectToPrimary, toStorableText } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
-import { toStorableText } from "./statement.ts"
 
 /** Without rows in these tables, the others have none either. */
 const rootTables = ["accounts", "admin_keys", "audit", "replays", "history_calls", "history_faults"]

@@ -7,8 +7,7 @@ import {
   webhookColumns,
 } from "../outbox-reads.ts"
 import { noticeColumns } from "../rows.ts"
-import type { Connection } from "./connection.ts"
-import { applySteps, toArray } from "./statement.ts"
+import { applySteps, type Connection, toArray } from "./connection.ts"
 
 /** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, without a user. */
 const webhookHost = "split_part(webhook_url, '/', 3)"

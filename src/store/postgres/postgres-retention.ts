@@ -9,8 +9,7 @@ import {
   stepOverAccounts,
 } from "../retention.ts"
 import { keepReplaysMs } from "../store.ts"
-import type { Connection } from "./connection.ts"
-import { toArray } from "./statement.ts"
+import { type Connection, toArray } from "./connection.ts"
 
 /** Calls wait for a step only where they need the same processors and disks. */
 const stepMs = 20

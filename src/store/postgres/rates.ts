@@ -2,8 +2,7 @@ import type { Ports } from "../../apis/contract.ts"
 import { stateOf } from "../sqlite/rates.ts"
 import type { RateOutcome, RateTake } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
-import { type Connection, tooLate } from "./connection.ts"
-import { toArray } from "./statement.ts"
+import { type Connection, toArray, tooLate } from "./connection.ts"
 import takeStatement from "./take-rates.sql" with { type: "text" }
 
 /** A minute, and the ticks that a call takes; see `sqlite/rates.ts`. */

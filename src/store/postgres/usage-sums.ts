@@ -1,8 +1,7 @@
 import type { Charge } from "../store.ts"
 import { splitUsageEntry, type UsageDialect } from "../usage-sql.ts"
 import type { ChargeGroup } from "./charge-groups.ts"
-import type { Connection } from "./connection.ts"
-import { texts } from "./statement.ts"
+import { type Connection, texts } from "./connection.ts"
 
 /** Statements that write a row each, before the rows are added up. To read them all takes a few milliseconds. */
 const defaultRows = 1_000

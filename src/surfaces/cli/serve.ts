@@ -1,16 +1,15 @@
 import { watch } from "node:fs"
 import type { Command } from "commander"
 import type { Timer } from "../../apis/contract.ts"
-import { ConfigError } from "../../config/config-error.ts"
 import { keepUntilRestart } from "../../config/describe.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
+import { ConfigError } from "../../config/setting-name.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { messageOf } from "../../values/message-of.ts"
-import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { isChosen, onConfigSource } from "./settings.ts"
+import { example, isChosen, onConfigSource } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
 
 type ServeFlags = { readonly json?: boolean; readonly demo?: boolean }

@@ -46,8 +46,6 @@ export interface CheckedBy<Read> {
   }
 }
 
-type Values = Readonly<Record<string, unknown>>
-
 /** The query of a metered GET: the parameters that `read` checks, after `format`. */
 export function querySchema(input: () => TObject, read: (given: GivenQuery) => Input) {
   return objectCheckedBy(
@@ -63,7 +61,7 @@ export function querySchema(input: () => TObject, read: (given: GivenQuery) => I
 export function bodySchema({ definition, readInput }: PreparedApi) {
   return objectCheckedBy(
     () => definition.input,
-    (values: Values) => readInput({ kind: "typed", values }),
+    (values: Readonly<Record<string, unknown>>) => readInput({ kind: "typed", values }),
   )
 }
 

@@ -3,8 +3,7 @@ import { type CodeCall, exampleService } from "../../code-examples/code-call.ts"
 import { codeLanguages } from "../../code-examples/languages.ts"
 import { encodeEnvelope, formats } from "../../encode/formats.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
-import { type Html, html } from "./html.ts"
-import type { Site } from "./site.ts"
+import { type Html, html, type Site } from "./site.ts"
 import { codeBlock, tabs } from "./tabs.ts"
 
 /** The shortest answer among the first examples of all APIs, since others may show an empty result; null without examples. */

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from "@sinclair/typebox"
 import { choicesOf, deprecationOf, deprecationText, isPremium, isSecret } from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
 import { type Field, fieldsIn, fieldsOf, typeOf } from "../markdown/api-page.ts"
-import { type Html, html, withCode } from "./html.ts"
+import { type Html, html, withCode } from "./site.ts"
 
 /** The parameters of an API: type, whether one is required, default, limits. */
 export function parameterList({ properties, required = [] }: TObject): Html {

@@ -1,4 +1,4 @@
-import { html } from "./html.ts"
+import { html } from "./site.ts"
 
 /** The darkest background that links stand on in the light theme, and the lightest one in the dark theme. */
 const backgrounds = { light: "#ebebe5", dark: "#262b30" } as const

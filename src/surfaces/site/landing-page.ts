@@ -1,13 +1,11 @@
 import { byCategory } from "../../apis/categories.ts"
 import { deprecationText } from "../../apis/contract.ts"
 import { toCurl } from "../../code-examples/code-call.ts"
-import { priceText } from "../openapi/api-parts.ts"
-import type { DocumentedApi } from "../openapi/json-object.ts"
+import { type DocumentedApi, priceText } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
-import { firstSentence, type Html, html, withCode } from "./html.ts"
 import { costLine, countText, domainCheck, operator, plansSection } from "./offer.ts"
 import { partLinks, searchBox } from "./search-box.ts"
-import type { Site, WritePage } from "./site.ts"
+import { firstSentence, type Html, html, type Site, type WritePage, withCode } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
 
 /** The page at `/`: what the service offers, made from the catalog. */

@@ -1,5 +1,4 @@
-import { type Html, html } from "./html.ts"
-import type { PageParts, Site, SiteAssets } from "./site.ts"
+import { type Html, html, type PageParts, type Site, type SiteAssets } from "./site.ts"
 
 /** Prints a page: head, header with links to other pages, content, footer. */
 export function layout(site: Site, assets: SiteAssets, { name, description, main }: PageParts): string {

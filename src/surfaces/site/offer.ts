@@ -1,6 +1,5 @@
 import type { Plan } from "../../accounts/plan.ts"
-import { type Html, html } from "./html.ts"
-import type { Offer, Site, WritePage } from "./site.ts"
+import { type Html, html, type Offer, type Site, type WritePage } from "./site.ts"
 
 /** The plans that the operator offers, each with what it costs and what one gets. Nothing without plans. */
 export function plansSection({ offer, apis }: Site): Html | null {

@@ -1,6 +1,5 @@
-import { type Html, html } from "./html.ts"
 import { operator } from "./offer.ts"
-import type { Site, WritePage } from "./site.ts"
+import { type Html, html, type Site, type WritePage } from "./site.ts"
 
 /** The page at an address that does not exist. */
 export function notFoundPage(write: WritePage): string {

@@ -1,6 +1,5 @@
 import { byCategory } from "../../apis/categories.ts"
-import { type Html, html } from "./html.ts"
-import type { Site, WritePage } from "./site.ts"
+import { type Html, html, type Site, type WritePage } from "./site.ts"
 
 export interface ReferenceParts {
   /** The heading, and the window's title. */

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts"
+import { type Html, html } from "./site.ts"
 
 /**
  * The field that searches a page. Its script (src/web/site/search.ts) shows the field, and hides each `.entry` that lacks a typed

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts"
+import { type Html, html } from "./site.ts"
 
 export interface Tab {
   readonly id: string

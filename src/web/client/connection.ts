@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals"
-import { area } from "./area.ts"
+import { area } from "./address.ts"
 import { after, sendRequest } from "./browser.ts"
 
 /** False while the service does not answer. */

@@ -3,8 +3,7 @@ import type { Static, TObject } from "@sinclair/typebox"
 import type { FormParameter } from "../../admin/form-parameters.ts"
 import type { OperatorOnly } from "../../admin/operation.ts"
 import type { OperationsById } from "../../admin/operations.ts"
-import { toQueryString } from "./address.ts"
-import { area } from "./area.ts"
+import { area, toQueryString } from "./address.ts"
 
 export type { FormParameter }
 

@@ -1,5 +1,4 @@
-import { Problem } from "./problem.ts"
-import { postJson } from "./request.ts"
+import { Problem, postJson } from "./request.ts"
 import { signIn } from "./session.ts"
 
 /**

@@ -1,11 +1,18 @@
 import { computed, effect, signal } from "@preact/signals"
 import type { SessionAnswer, SignedIn } from "../../admin/sessions/sessions.ts"
 import type { VisitorWays } from "../../admin/sign-up/settings.ts"
-import { area } from "./area.ts"
+import { area } from "./address.ts"
 import { joinOtherTabs } from "./browser.ts"
 import type { OperationId } from "./operations.ts"
-import { Problem, Unreachable } from "./problem.ts"
-import { csrfToken, fetchJson, hasEnded, postJson, signedOutAnswers } from "./request.ts"
+import {
+  csrfToken,
+  fetchJson,
+  hasEnded,
+  Problem,
+  postJson,
+  signedOutAnswers,
+  Unreachable,
+} from "./request.ts"
 
 /** Null when nobody is signed in; undefined until that is known. */
 export const session = signal<SignedIn | null | undefined>(undefined)

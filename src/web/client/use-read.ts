@@ -2,8 +2,7 @@ import { signal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { returns } from "./connection.ts"
 import { type AnswerOf, addressOfRead, type ReadId, type ReadInput } from "./operations.ts"
-import type { Problem, Unreachable } from "./problem.ts"
-import { hasEnded, read } from "./request.ts"
+import { hasEnded, type Problem, read, type Unreachable } from "./request.ts"
 
 /** Data read from the service, and whether a read is under way or failed. */
 export interface Reading<T> {

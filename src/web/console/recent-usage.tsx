@@ -1,6 +1,6 @@
 import type { ReadInput } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
-import { Empty, Ready } from "../kit/states.tsx"
+import { Empty, Ready } from "../kit/page.tsx"
 import { UsagePlots } from "../shared/usage-plots.tsx"
 
 interface RecentUsageProps {

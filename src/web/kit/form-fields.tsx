@@ -101,10 +101,7 @@ function missingOf({ kind, label, missing }: FormField): string {
 }
 
 /** Returns what was typed and chosen, by the names of the fields, without what is left as it is. */
-export function readFields(
-  fields: readonly FormField[],
-  typed: FormValues,
-): Readonly<Record<string, unknown>> {
+export function readFields(fields: readonly FormField[], typed: FormValues) {
   const read = fields.map(
     (field) => [field.name, field.read ? field.read(typed) : readField(field, typed)] as const,
   )

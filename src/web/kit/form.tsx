@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
-import { Problem, Unreachable } from "../client/problem.ts"
+import { Problem, Unreachable } from "../client/request.ts"
 import { Button } from "./button.tsx"
 import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact"
 import { isAfterStep, query, setQuery } from "../client/address.ts"
 import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../client/operations.ts"
-import { Problem } from "../client/problem.ts"
+import { Problem } from "../client/request.ts"
 import { useRead } from "../client/use-read.ts"
 import type { Bulk } from "./bulk.tsx"
 import { Button, LinkButton } from "./button.tsx"
-import { Empty, ErrorBox, Ready } from "./states.tsx"
+import { Empty, ErrorBox, Ready } from "./page.tsx"
 import { type Column, Table } from "./table.tsx"
 import { formatNumber } from "./text.tsx"
 

@@ -2,6 +2,8 @@
 import type { ComponentChildren } from "preact"
 import { nowMs } from "../client/browser.ts"
 import { zone } from "../client/preferences.ts"
+import { Icon } from "./icon.tsx"
+import { say } from "./status.tsx"
 
 const whole = new Intl.NumberFormat("en-US")
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })
@@ -149,5 +151,32 @@ export function Tag({ children, tone = "plain" }: TagProps) {
 export function Description({ text }: { readonly text: string }) {
   return (
     <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+  )
+}
+
+interface CopyIdProps {
+  readonly id: string
+  /** The text or link in place of the id; the id by default. */
+  readonly children?: ComponentChildren
+}
+
+/** An id with a button that copies it. */
+export function CopyId({ id, children = <code>{id}</code> }: CopyIdProps) {
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(id)
+      say(`Copied ${id}.`)
+    } catch {
+      // Without HTTPS the browser forbids it, or has no clipboard.
+      say("The browser does not let this page copy. Select the id instead.")
+    }
+  }
+  return (
+    <span class="copy-id inline gap-1">
+      {children}
+      <button class="button quiet copy" type="button" aria-label={`Copy ${id}`} onClick={copy}>
+        <Icon name="copy" />
+      </button>
+    </span>
   )
 }

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import type { View } from "../../mock/views.ts"
 import { openEvents, sendRequest } from "../client/browser.ts"
-import { Problem, Unreachable } from "../client/problem.ts"
+import { Problem, Unreachable } from "../client/request.ts"
 import { say } from "../kit/status.tsx"
 
 /** The start of the control paths, in a session below its path. */

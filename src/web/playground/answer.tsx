@@ -1,4 +1,4 @@
-import { Empty } from "../kit/states.tsx"
+import { Empty } from "../kit/page.tsx"
 import { formatNumber, Tag } from "../kit/text.tsx"
 import type { CallAnswer } from "./call.ts"
 import type { Callable } from "./offered-api.ts"

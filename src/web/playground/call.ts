@@ -2,7 +2,7 @@ import type { SessionAnswer } from "../../admin/sessions/sessions.ts"
 import { addressOf, type CodeCall, toCurl } from "../../code-examples/code-call.ts"
 import { nowMs, sendRequest } from "../client/browser.ts"
 import { noteUnreachable } from "../client/connection.ts"
-import { Unreachable } from "../client/problem.ts"
+import { Unreachable } from "../client/request.ts"
 import type { Callable } from "./offered-api.ts"
 
 /** The answer to a call. */

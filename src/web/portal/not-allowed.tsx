@@ -1,5 +1,5 @@
 import { session } from "../client/session.ts"
-import { Notice } from "../kit/states.tsx"
+import { Notice } from "../kit/page.tsx"
 
 /** Says why something cannot be done here: "change the webhook". */
 export function NotAllowed({ what }: { readonly what: string }) {

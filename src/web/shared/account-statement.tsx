@@ -1,8 +1,7 @@
 import type { RenderableProps } from "preact"
 import { useRead } from "../client/use-read.ts"
 import { ChoiceFilter, Filters, filterValue } from "../kit/filters.tsx"
-import { Page, type PageProps } from "../kit/page.tsx"
-import { Notice, Ready } from "../kit/states.tsx"
+import { Notice, Page, type PageProps, Ready } from "../kit/page.tsx"
 import { monthInWords, StatementActions, StatementView } from "./statement.tsx"
 
 interface AccountStatementProps extends Pick<PageProps, "title" | "up"> {

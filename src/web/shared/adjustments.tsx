@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
-import { Empty, Ready } from "../kit/states.tsx"
+import { Empty, Ready } from "../kit/page.tsx"
 import { actionsColumn, type Column, Table } from "../kit/table.tsx"
 import { formatNumber, lines, Tag, Time } from "../kit/text.tsx"
 

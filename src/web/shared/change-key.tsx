@@ -1,5 +1,5 @@
 /** Buttons that revoke a key or give it a new text, each with its window, in the console and the portal. */
-import { area } from "../client/area.ts"
+import { area } from "../client/address.ts"
 import type { Key, OwnKey } from "../client/operations.ts"
 import { openWindow } from "../kit/dialog.tsx"
 import { FormButton } from "../kit/form-dialog.tsx"

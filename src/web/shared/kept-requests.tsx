@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf } from "../client/operations.ts"
 import { ChoiceFilter, Filters, filterValues, TextFilter, TimeFilter } from "../kit/filters.tsx"
+import { Empty } from "../kit/page.tsx"
 import { PagedTable } from "../kit/paged-table.tsx"
-import { Empty } from "../kit/states.tsx"
 import type { Column } from "../kit/table.tsx"
 import { requestColumns, statuses } from "./request-columns.tsx"
 

@@ -1,4 +1,4 @@
-import { area } from "../client/area.ts"
+import { area } from "../client/address.ts"
 import { openWindow } from "../kit/dialog.tsx"
 import type { Choices } from "../kit/field.tsx"
 import { FormButton } from "../kit/form-dialog.tsx"

@@ -1,12 +1,10 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf, Notice } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
-import { CopyId } from "../kit/copy-id.tsx"
 import { Dialog } from "../kit/dialog.tsx"
-import { Facts } from "../kit/facts.tsx"
-import { Empty, Ready } from "../kit/states.tsx"
+import { Empty, Facts, Ready } from "../kit/page.tsx"
 import { type Column, Table } from "../kit/table.tsx"
-import { formatNumber, Tag, Time } from "../kit/text.tsx"
+import { CopyId, formatNumber, Tag, Time } from "../kit/text.tsx"
 
 const columns: readonly Column<EntryOf<"notices.attempts">>[] = [
   { title: "Attempt", isName: true, cell: ({ attempt }) => attempt },

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf } from "../client/operations.ts"
-import { CopyId } from "../kit/copy-id.tsx"
 import type { Column } from "../kit/table.tsx"
-import { formatClock, formatNumber, formatSecond, lines, Tag, zoneWord } from "../kit/text.tsx"
+import { CopyId, formatClock, formatNumber, formatSecond, lines, Tag, zoneWord } from "../kit/text.tsx"
 
 type Kept = EntryOf<"requests.list">
 

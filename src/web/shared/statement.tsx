@@ -1,19 +1,16 @@
-import { serviceName } from "../client/area.ts"
+import { serviceName } from "../client/address.ts"
 import { nowMs, printPage } from "../client/browser.ts"
 import { type AnswerOf, addressOfRead } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
 import { Button, LinkButton } from "../kit/button.tsx"
-import { Facts, Stat, Stats } from "../kit/facts.tsx"
-import { Section } from "../kit/page.tsx"
-import { Empty, Notice, Ready } from "../kit/states.tsx"
+import { Empty, Facts, Notice, Ready, Section, Stat, Stats } from "../kit/page.tsx"
 import { type Column, Table } from "../kit/table.tsx"
 import { formatDay, formatNumber, Time } from "../kit/text.tsx"
 
 type Statement = Omit<AnswerOf<"statements.show">, "external_id">
 type Line = Statement["data"][number]
-type Step = Exclude<Line["line"], "usage">
 
-const words: Readonly<Record<Step, string>> = {
+const words: Readonly<Record<Exclude<Line["line"], "usage">, string>> = {
   renewal: "New credit month:",
   plan_change: "Moved to",
   sign_up: "Sign-up bonus",

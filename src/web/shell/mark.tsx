@@ -1,4 +1,4 @@
-import { serviceLogo, serviceName } from "../client/area.ts"
+import { serviceLogo, serviceName } from "../client/address.ts"
 
 /** The sign and the name of the service. */
 export function Mark() {

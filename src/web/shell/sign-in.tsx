@@ -1,6 +1,6 @@
 import type { ComponentChildren, RenderableProps } from "preact"
-import { area, serviceName } from "../client/area.ts"
-import type { Problem } from "../client/problem.ts"
+import { area, serviceName } from "../client/address.ts"
+import type { Problem } from "../client/request.ts"
 import { signIn } from "../client/session.ts"
 import { TextField } from "../kit/field.tsx"
 import { Form } from "../kit/form.tsx"

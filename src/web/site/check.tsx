@@ -1,8 +1,8 @@
 /** The field of the landing page that checks a domain without a key, and the report below it. It is loaded when it is used. */
 import { render } from "preact"
-import { Problem } from "../client/problem.ts"
+import { Problem } from "../client/request.ts"
 import { useLoad } from "../client/use-read.ts"
-import { ErrorBox, Loading } from "../kit/states.tsx"
+import { ErrorBox, Loading } from "../kit/page.tsx"
 import { sendCall } from "../playground/call.ts"
 import { type AuditReport, Report, readReport } from "../playground/report.tsx"
 

@@ -1,11 +1,10 @@
 import { Chain } from "../dnssec/chain.ts"
 import type { Ended } from "../dnssec/ended.ts"
-import type { DelegationSigner } from "../dnssec/keys.ts"
 import { labelsOf } from "../dnssec/names.ts"
 import { ofType } from "../dnssec/record-set.ts"
-import type { Session } from "../dnssec/session.ts"
+import type { DelegationSigner, Session } from "../dnssec/session.ts"
 import { type Finding, validate } from "../dnssec/validate.ts"
-import { maxNameBytes } from "../domain-name.ts"
+import { maxNameBytes } from "../look-up.ts"
 import { type JudgedTlsa, judgeTlsa } from "./tlsa-check.ts"
 
 /** A TLS server that a client wants to connect to. */

@@ -1,9 +1,18 @@
 import { readProof } from "./denial.ts"
 import { Ended } from "./ended.ts"
-import { type DelegationSigner, isZoneKey, matchingKeys, tagOf, usableSigners } from "./keys.ts"
 import { isWithin, labelsOf, suffixOf } from "./names.ts"
 import { findSet, ofType } from "./record-set.ts"
-import type { ChainLink, CheckedSignature, Reply, Session } from "./session.ts"
+import {
+  type ChainLink,
+  type CheckedSignature,
+  type DelegationSigner,
+  isZoneKey,
+  matchingKeys,
+  type Reply,
+  type Session,
+  tagOf,
+  usableSigners,
+} from "./session.ts"
 import { type TrustedZone, verifySet } from "./verify-set.ts"
 
 /** Finds the zones on the way from the root to names, and their keys. Each is looked at once. */

@@ -1,6 +1,5 @@
 import type { DnsRecord, DnsType, RecordOf } from "../../contract.ts"
 import { Ended } from "./ended.ts"
-import { limits } from "./limits.ts"
 import {
   commonAncestor,
   compareNames,
@@ -15,7 +14,7 @@ import {
 } from "./names.ts"
 import { type Delegation, delegationOf, isCut, lacks, type Proof, type Proven } from "./proof.ts"
 import { findSet, ofType, signedLabels } from "./record-set.ts"
-import type { Session } from "./session.ts"
+import { limits, type Session } from "./session.ts"
 import { type TrustedZone, verifySet } from "./verify-set.ts"
 
 /**

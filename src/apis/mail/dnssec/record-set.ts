@@ -1,7 +1,7 @@
 import type { DnsRecord, DnsType, RecordOf } from "../../contract.ts"
 import { Ended } from "./ended.ts"
-import { limits } from "./limits.ts"
 import { labelsOf, lower, nameOf, toWire } from "./names.ts"
+import { limits } from "./session.ts"
 
 /** The records of one name and type, and their signatures. */
 export interface RecordSet {

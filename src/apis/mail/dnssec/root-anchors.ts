@@ -1,6 +1,6 @@
 import { reject } from "../../contract.ts"
 import { isSupported } from "./algorithms.ts"
-import type { DelegationSigner } from "./keys.ts"
+import type { DelegationSigner } from "./session.ts"
 
 /**
  * The keys of the root of the Internet as DS records: KSK-2017, and KSK-2024, which signs from October 2026 on. From

@@ -1,8 +1,28 @@
-import type { Dns, DnsReply, DnsType, RunContext } from "../../contract.ts"
+import type { Dns, DnsData, DnsReply, DnsType, RecordOf, RunContext } from "../../contract.ts"
+import { isSupported } from "./algorithms.ts"
 import { Ended } from "./ended.ts"
-import type { DelegationSigner } from "./keys.ts"
-import { limits } from "./limits.ts"
+import { toWire } from "./names.ts"
 import type { Signature } from "./record-set.ts"
+
+/**
+ * Bounds the work of one validation. Whoever publishes a zone decides what there is to check: CVE-2023-50387 (KeyTrap) is a zone
+ * with many keys of one tag and many signatures, CVE-2023-50868 one with many iterations of NSEC3.
+ */
+export const limits = {
+  questions: 60,
+  verifications: 64,
+  /** Keys with one tag and algorithm that are tried for a signature. */
+  keysPerTag: 2,
+  /** RFC 9276 §3.2 lets a validator treat zones with more as insecure. The validators in use stop at 150 too. */
+  nsec3Iterations: 150,
+  /** NSEC and NSEC3 records of one reply that are read. A proof needs three. */
+  denials: 8,
+  aliases: 10,
+  /** Records of one name and type that are read. */
+  records: 1_000,
+  /** Time for one validation; what is not answered by then counts as not answered. */
+  validationMs: 20_000,
+} as const
 
 /** A signature that was found to be right. */
 export interface CheckedSignature {
@@ -66,4 +86,72 @@ export function createSession(ask: Ask, now: number, giveWay: RunContext["giveWa
       if (pause) await pause
     },
   }
+}
+
+export type Key = RecordOf<"DNSKEY">
+/** The data of a DS record (RFC 4034 §5.1). */
+export type DelegationSigner = DnsData["DS"]
+
+/** Digests of DS records by their numbers (RFC 4034 §5.1.3, RFC 4509, RFC 6605 §2). */
+const digests: ReadonlyMap<number, "sha1" | "sha256" | "sha384"> = new Map([
+  [1, "sha1"],
+  [2, "sha256"],
+  [4, "sha384"],
+] as const)
+const sha1 = 1
+
+/** A reply may have hundreds of keys and signatures, which are compared with each other. */
+const tags = new WeakMap<Key, number>()
+
+/** The tag of a key (RFC 4034 appendix B). */
+export function tagOf(key: Key): number {
+  const known = tags.get(key)
+  if (known !== undefined) return known
+  let sum = 0
+  for (const [at, byte] of Buffer.from(key.wire, "hex").entries()) sum += at % 2 === 0 ? byte << 8 : byte
+  const tag = (sum + (sum >>> 16)) & 0xffff
+  tags.set(key, tag)
+  return tag
+}
+
+/** Whether a key may sign data of its zone: a zone key (RFC 4034 §2.1.1) of protocol 3 that is not revoked (RFC 5011 §2.1). */
+export function isZoneKey({ data: { flags, protocol } }: Key): boolean {
+  return (flags & 0x0100) !== 0 && (flags & 0x0080) === 0 && protocol === 3
+}
+
+/**
+ * The DS records that count: those of algorithms and digests that are supported (RFC 6840 §5.2), and SHA-1 only where there is
+ * no other (RFC 4509 §3). Validators still have to take SHA-1 (RFC 9904 §3).
+ */
+export function usableSigners(signers: readonly DelegationSigner[]): readonly DelegationSigner[] {
+  const supported = signers.filter(
+    ({ algorithm, digestType }) => isSupported(algorithm) && digests.has(digestType),
+  )
+  const newer = supported.filter(({ digestType }) => digestType !== sha1)
+  return newer.length > 0 ? newer : supported
+}
+
+/**
+ * The keys of a zone that match one of its DS records or trust anchors (RFC 4035 §5.2). Each key is hashed once for each digest.
+ */
+export function matchingKeys(zone: string, keys: readonly Key[], signers: readonly DelegationSigner[]) {
+  const wanted = new Set(
+    signers.map(
+      ({ keyTag, algorithm, digestType, digest }) => `${keyTag} ${algorithm} ${digestType} ${digest}`,
+    ),
+  )
+  const types = [...new Set(signers.map(({ digestType }) => digestType))]
+  const wantedTags = new Set(signers.map(({ keyTag }) => keyTag))
+  return keys.filter((key) => {
+    const tag = tagOf(key)
+    return (
+      wantedTags.has(tag) &&
+      types.some((type) => wanted.has(`${tag} ${key.data.algorithm} ${type} ${digestOf(zone, key, type)}`))
+    )
+  })
+}
+
+function digestOf(zone: string, { wire }: Key, digestType: number): string {
+  const hash = new Bun.CryptoHasher(digests.get(digestType) ?? "sha256")
+  return hash.update(toWire(zone)).update(Buffer.from(wire, "hex")).digest("hex")
 }

@@ -4,10 +4,8 @@ import { createSignedDns, type Tampering } from "../../../../test/support/signed
 import { testAnchor } from "../../../../test/support/signed-zones.ts"
 import type { DnsReply, DnsType } from "../../contract.ts"
 import { Chain } from "./chain.ts"
-import type { DelegationSigner } from "./keys.ts"
-import { limits } from "./limits.ts"
 import { readAnchor } from "./root-anchors.ts"
-import { createQuestions, createSession } from "./session.ts"
+import { createQuestions, createSession, type DelegationSigner, limits } from "./session.ts"
 import { validate } from "./validate.ts"
 
 const now = Date.parse("2026-11-23T12:00:00Z") / 1000

@@ -2,10 +2,9 @@ import type { DnsRecord, DnsType } from "../../contract.ts"
 import type { Chain } from "./chain.ts"
 import { readProof } from "./denial.ts"
 import { Ended } from "./ended.ts"
-import { limits } from "./limits.ts"
 import { labelsOf, lower, nameOf, parentOf, suffixOf } from "./names.ts"
 import { findSet, ofType, type RecordSet, signedLabels } from "./record-set.ts"
-import type { Reply, Session } from "./session.ts"
+import { limits, type Reply, type Session } from "./session.ts"
 import { verifySet } from "./verify-set.ts"
 
 /** The result of a validation. */

@@ -1,10 +1,8 @@
 import { isSignedBy, isSupported } from "./algorithms.ts"
 import { Ended, type ReasonCode } from "./ended.ts"
-import { type Key, tagOf } from "./keys.ts"
-import { limits } from "./limits.ts"
 import { lower } from "./names.ts"
 import { type RecordSet, type Signature, signedData, signedLabels } from "./record-set.ts"
-import type { CheckedSignature, Session } from "./session.ts"
+import { type CheckedSignature, type Key, limits, type Session, tagOf } from "./session.ts"
 
 /** A zone whose keys can be trusted. */
 export interface TrustedZone {
@@ -56,12 +54,7 @@ export async function verifySet(set: RecordSet, zone: TrustedZone, session: Sess
 }
 
 /** The fault of a signature that shows before its key is looked at (RFC 4035 §5.3.1); null if there is none. */
-function mistakeOf(
-  { data }: Signature,
-  { owner }: RecordSet,
-  zone: TrustedZone,
-  { now }: Session,
-): ReasonCode | null {
+function mistakeOf({ data }: Signature, { owner }: RecordSet, zone: TrustedZone, { now }: Session) {
   if (lower(data.signer) !== zone.name) return "wrong_signer"
   if (data.labels > signedLabels(owner)) return "wrong_labels"
   if (isAfter(data.inception, now)) return "signature_not_yet_valid"

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises"
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { CsvError, parse } from "csv-parse/sync"
 import { readEmail } from "../../../accounts/email.ts"
-import { ConfigError } from "../../../config/config-error.ts"
+import { ConfigError } from "../../../config/setting-name.ts"
 import { messageOf } from "../../../values/message-of.ts"
 
 /** A file is read as a whole, so that nothing is imported of one with a mistake. */

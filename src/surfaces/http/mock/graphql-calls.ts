@@ -21,10 +21,7 @@ type Values = Readonly<Record<string, unknown>>
 type ReadCall = () => RawInput
 
 /** The calls of a GraphQL request by API, in the order of the query; none when it cannot be parsed. */
-export function graphqlCalls(
-  body: string,
-  apis: ReadonlyMap<string, PreparedApi>,
-): ReadonlyMap<string, readonly ReadCall[]> {
+export function graphqlCalls(body: string, apis: ReadonlyMap<string, PreparedApi>) {
   const { document, variables } = readRequest(body)
   const byField = new Map(
     [...apis.values()].map(({ definition }) => [toRootField(definition.id), definition]),

@@ -11,14 +11,12 @@ const paths = /^\/v1\/([a-z0-9]+)(\/batch)?\/?$/
 
 const mcpPaths = /^\/mcp((?:\/search)?)\/?$/
 
-type Apis = ReadonlyMap<string, PreparedApi>
-
 /** The APIs that a request calls: one by path or tool, several by a GraphQL query, none for usage. Null if it is no call. */
 export async function targetOf(
   request: Request,
   path: string,
   body: string,
-  apis: Apis,
+  apis: ReadonlyMap<string, PreparedApi>,
 ): Promise<Target | null> {
   const { headers, method } = request
   if (method === "OPTIONS" || !isValidHost(headers.get("host"))) return null

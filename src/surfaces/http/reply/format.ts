@@ -72,10 +72,7 @@ export function acceptedBy(headers: Headers, name: "accept" | "accept-encoding" 
 }
 
 /** The one of `codings` that a client prefers (RFC 9110 §12.5.3), or `identity`. */
-export function preferredCoding<Coding extends string>(
-  headers: Headers,
-  codings: readonly Coding[],
-): Coding | "identity" {
+export function preferredCoding<Coding extends string>(headers: Headers, codings: readonly Coding[]) {
   const accepted = acceptedBy(headers, "accept-encoding")
   if (accepted === null) return "identity"
   const asked = new Negotiator({ headers: { "accept-encoding": accepted } })

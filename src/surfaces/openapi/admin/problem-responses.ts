@@ -37,8 +37,6 @@ const names = {
   503: "Unavailable",
 } as const satisfies Record<number, string>
 
-type ProblemStatus = keyof typeof names
-
 /** An example of the `detail` of each problem that has none in the table. */
 const details: Readonly<Partial<Record<ProblemCode, string>>> = {
   unauthenticated: signInRefusals.expired,
@@ -53,7 +51,7 @@ export function problemResponses(): Readonly<Record<string, JsonObject>> {
 }
 
 /** References to the responses of some statuses. */
-export function problemsOf(statuses: readonly ProblemStatus[]): JsonObject {
+export function problemsOf(statuses: readonly (keyof typeof names)[]): JsonObject {
   return Object.fromEntries(statuses.map((status) => [status, refTo("responses", names[status])]))
 }
 

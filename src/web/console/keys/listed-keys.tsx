@@ -1,9 +1,8 @@
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
 import { bulkAction } from "../../kit/bulk-dialog.tsx"
-import { CopyId } from "../../kit/copy-id.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { lines, Time } from "../../kit/text.tsx"
+import { CopyId, lines, Time } from "../../kit/text.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 
 /** A key in a list. */

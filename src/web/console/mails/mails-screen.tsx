@@ -1,14 +1,12 @@
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
-import { RefreshButton } from "../../kit/action-button.tsx"
 import type { Choices } from "../../kit/field.tsx"
 import { filterValue } from "../../kit/filters.tsx"
+import { RefreshButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
-import { Empty } from "../../kit/states.tsx"
+import { Empty } from "../../kit/page.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { lines, Tag, Time } from "../../kit/text.tsx"
-
-type Mail = EntryOf<"mails.list">
 
 const states = {
   pending: ["plain", "Waiting"],
@@ -29,7 +27,7 @@ const templateTexts = {
   notice: "Notice",
 } as const
 
-const columns: readonly Column<Mail>[] = [
+const columns: readonly Column<EntryOf<"mails.list">>[] = [
   {
     title: "To",
     isName: true,

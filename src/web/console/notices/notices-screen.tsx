@@ -1,12 +1,11 @@
 import { addressOf } from "../../client/address.ts"
 import type { Notice } from "../../client/operations.ts"
-import { ActionButton, RefreshButton } from "../../kit/action-button.tsx"
-import { CopyId } from "../../kit/copy-id.tsx"
 import { closeWindow, WindowButton } from "../../kit/dialog.tsx"
+import { ActionButton, RefreshButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
-import { Empty } from "../../kit/states.tsx"
+import { Empty } from "../../kit/page.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
-import { lines, Time } from "../../kit/text.tsx"
+import { CopyId, lines, Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
 
 const states = [

@@ -2,9 +2,8 @@ import type { AnswerOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import type { PlotStep } from "../../kit/draw-plot.ts"
-import { Stat, Stats } from "../../kit/facts.tsx"
+import { Ready, Stat, Stats } from "../../kit/page.tsx"
 import { Plot } from "../../kit/plot.tsx"
-import { Ready } from "../../kit/states.tsx"
 import { formatNumber, Tag } from "../../kit/text.tsx"
 
 interface TrafficProps {

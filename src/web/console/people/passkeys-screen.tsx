@@ -7,14 +7,11 @@ import { closeWindow, Dialog, openWindow } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { FormButton } from "../../kit/form-dialog.tsx"
-import { Page } from "../../kit/page.tsx"
-import { Empty, Ready } from "../../kit/states.tsx"
+import { Empty, Page, Ready } from "../../kit/page.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { Permissions } from "./permission-fields.tsx"
-
-type Passkey = AnswerOf<"passkeys.list">["data"][number]
 
 /** The user's own passkeys. */
 export function PasskeysScreen() {
@@ -84,7 +81,7 @@ function AddPasskey() {
   )
 }
 
-const columns: readonly Column<Passkey>[] = [
+const columns: readonly Column<AnswerOf<"passkeys.list">["data"][number]>[] = [
   { title: "Name", isName: true, cell: ({ name }) => name },
   { title: "For", cell: ({ site }) => <span class="mono">{site}</span> },
   { title: "Gives at most", cell: ({ permissions }) => <Permissions names={permissions} /> },

@@ -1,17 +1,14 @@
 import type { EntryOf } from "../../client/operations.ts"
-import { ActionButton } from "../../kit/action-button.tsx"
 import { openWindow } from "../../kit/dialog.tsx"
-import { FormButton } from "../../kit/form-dialog.tsx"
+import { ActionButton, FormButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
-import { Empty } from "../../kit/states.tsx"
+import { Empty } from "../../kit/page.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"
 import { Permissions, permissionField } from "./permission-fields.tsx"
 
-type Person = EntryOf<"people.list">
-
-const columns: readonly Column<Person>[] = [
+const columns: readonly Column<EntryOf<"people.list">>[] = [
   { title: "Name", isName: true, cell: ({ name }) => name },
   { title: "Permissions", cell: ({ permissions }) => <Permissions names={permissions} /> },
   { title: "Passkeys", isNumber: true, cell: ({ passkeys }) => passkeys },

@@ -2,7 +2,7 @@ import { may, session } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { CheckField, CheckGroup } from "../../kit/field.tsx"
 import type { FormValues } from "../../kit/form.tsx"
-import { Ready } from "../../kit/states.tsx"
+import { Ready } from "../../kit/page.tsx"
 
 /** The field for permissions in a form, in the place of a list to type. */
 export function permissionField(given: readonly string[]) {

@@ -1,21 +1,15 @@
 import type { AnswerOf, Plan } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { WindowButton } from "../../kit/dialog.tsx"
-import { Page, Section } from "../../kit/page.tsx"
-import { Ready } from "../../kit/states.tsx"
+import { ActionButton } from "../../kit/form-dialog.tsx"
+import { Page, Ready, Section } from "../../kit/page.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
 import { formatNumber, lines } from "../../kit/text.tsx"
 import { ChangeTable, NoFile, useConfigFile } from "./change-window.tsx"
 import { EditPlan, EditPrices } from "./edit-plan.tsx"
-
-interface Price {
-  readonly api: string
-  readonly credits: number
-}
 
 /** The running plans and prices, and the configuration file that they come from. */
 export function PlansScreen() {
@@ -40,7 +34,7 @@ export function PlansScreen() {
         ]
       : []),
   ]
-  const priceColumns: readonly Column<Price>[] = [
+  const priceColumns: readonly Column<{ readonly api: string; readonly credits: number }>[] = [
     { title: "API", isName: true, cell: ({ api }) => api },
     { title: "Credits per call", isNumber: true, cell: ({ credits }) => formatNumber(credits) },
   ]

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { addressOf } from "../../client/address.ts"
 import type { OperationId } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import { CopyId } from "../../kit/copy-id.tsx"
+import { CopyId } from "../../kit/text.tsx"
 
 interface Caller {
   readonly account: string | null

@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { toQueryString } from "../../client/address.ts"
 import { after, openEvents } from "../../client/browser.ts"
 import { type AnswerOf, addressOfRead } from "../../client/operations.ts"
-import { type Problem, Unreachable } from "../../client/problem.ts"
-import { answerTo, hasEnded, problemIn } from "../../client/request.ts"
+import { answerTo, hasEnded, type Problem, problemIn, Unreachable } from "../../client/request.ts"
 
 type LiveRequest = AnswerOf<"requests.tail">
 

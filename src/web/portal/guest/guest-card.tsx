@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
-import { serviceName } from "../../client/area.ts"
+import { serviceName } from "../../client/address.ts"
 import { Mark } from "../../shell/mark.tsx"
 
 interface GuestCardProps {

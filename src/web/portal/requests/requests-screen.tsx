@@ -1,7 +1,7 @@
 import { ownAccount } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { RefreshButton } from "../../kit/action-button.tsx"
 import { ChoiceFilter } from "../../kit/filters.tsx"
+import { RefreshButton } from "../../kit/form-dialog.tsx"
 import { Page } from "../../kit/page.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { type KeptRequest, KeptRequests } from "../../shared/kept-requests.tsx"
