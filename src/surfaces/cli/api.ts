@@ -1,8 +1,9 @@
 import type { Command } from "commander"
 import { PluginRefused } from "../../plugins/plugin-refused.ts"
 import { printRows } from "./admin/present.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { choiceOfApis, example, onConfig } from "./settings.ts"
+import { choiceOfApis, onConfig } from "./settings.ts"
 
 /** `api new | check | list`: own APIs of the operator. */
 export function addApiCommands(program: Command, parts: CliParts): void {

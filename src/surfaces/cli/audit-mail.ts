@@ -2,8 +2,9 @@ import { styleText } from "node:util"
 import { type Command, InvalidArgumentError } from "commander"
 import { type AuditReport, type Grade, grades } from "../../values/audit-report.ts"
 import { escapeHidden } from "../../values/hidden-characters.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { example, onConfig } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
 
 interface Flags {

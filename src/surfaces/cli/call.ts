@@ -3,8 +3,9 @@ import { Command, CommanderError, Option as Flag } from "commander"
 import { byCategory } from "../../apis/categories.ts"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { isJsonValue } from "../../values/json-value.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { choiceOfApis, example, isChosen, loadUsable, onConfig } from "./settings.ts"
+import { choiceOfApis, isChosen, loadUsable, onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
 
 /** `call <api>`: one command per API of the catalog and of `--apis`, with a flag for each parameter. */

@@ -2,8 +2,8 @@ import { Argument, type Command, type Option } from "commander"
 import bash from "./completion/bash.txt" with { type: "text" }
 import fish from "./completion/fish.txt" with { type: "text" }
 import zsh from "./completion/zsh.txt" with { type: "text" }
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { example } from "./settings.ts"
 
 /** `completion`: a script that makes a shell complete commands. The script asks the hidden command `complete` at each use. */
 export function addCompletion(program: Command, { terminal }: CliParts): void {

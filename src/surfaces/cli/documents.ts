@@ -1,8 +1,9 @@
 import type { Command } from "commander"
 import { logoPath, readBrand } from "../../config/brand.ts"
 import { toDocInput } from "../openapi/json-object.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { choiceOfApis, example, loadUsable, onConfig } from "./settings.ts"
+import { choiceOfApis, loadUsable, onConfig } from "./settings.ts"
 
 /** `openapi`: the document that `GET /openapi.json` returns for the same settings. */
 export function addOpenApi(program: Command, parts: CliParts): void {

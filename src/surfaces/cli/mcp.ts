@@ -1,6 +1,7 @@
 import type { Command } from "commander"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { choiceOfApis, example, loadUsable, onConfig } from "./settings.ts"
+import { choiceOfApis, loadUsable, onConfig } from "./settings.ts"
 
 /** `mcp`: the catalog as MCP tools for the program that starts this command. */
 export function addMcp(program: Command, parts: CliParts): void {

@@ -2,8 +2,9 @@ import type { Command } from "commander"
 import type { Config } from "../../config/load.ts"
 import { mockOptions, mockOwn, type OptionKey } from "../../config/options.ts"
 import { ServerFailed } from "./admin/backend.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { choiceOfApis, example, isChosen, onConfig } from "./settings.ts"
+import { choiceOfApis, isChosen, onConfig } from "./settings.ts"
 
 const settings: readonly OptionKey[] = [
   ...([

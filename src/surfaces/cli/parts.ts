@@ -9,7 +9,7 @@ import type { MockWebhook } from "../../mock/webhook-secret.ts"
 import type { Served } from "../../observe/siblings.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
-import type { Terminal } from "./settings.ts"
+import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./worker.ts"
 
 /** The functions that commands use. Passed in, so that commands do not depend on how the service is composed. */

@@ -17,9 +17,10 @@ import { addCompletion } from "./completion.ts"
 import { addOpenApi, addSchema } from "./documents.ts"
 import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
+import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addServe } from "./serve.ts"
-import { example, onConfigSource, withoutHidden } from "./settings.ts"
+import { onConfigSource } from "./settings.ts"
 import {
   addAuditPrune,
   addBackup,

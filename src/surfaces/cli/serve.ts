@@ -8,8 +8,9 @@ import { type OptionKey, options } from "../../config/options.ts"
 import { ConfigError } from "../../config/setting-name.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { messageOf } from "../../values/message-of.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { example, isChosen, onConfigSource } from "./settings.ts"
+import { isChosen, onConfigSource } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
 
 type ServeFlags = { readonly json?: boolean; readonly demo?: boolean }

@@ -1,8 +1,9 @@
 import type { Command } from "commander"
 import { findOrAdd } from "./admin/groups.ts"
 import { printThing } from "./admin/present.ts"
+import { example, type Terminal } from "./output.ts"
 import type { CliParts, Copied, Moved, OnStep } from "./parts.ts"
-import { example, onConfig, type Terminal } from "./settings.ts"
+import { onConfig } from "./settings.ts"
 
 /** `backup`: a consistent copy of the data file. */
 export function addBackup(program: Command, parts: CliParts): void {

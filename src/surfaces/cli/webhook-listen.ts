@@ -5,8 +5,8 @@ import { mockWebhookSecret } from "../../mock/webhook-secret.ts"
 import { escapeHiddenInLines } from "../../values/hidden-characters.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { findOrAdd } from "./admin/groups.ts"
+import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { example } from "./settings.ts"
 
 /** The longest body that is read; those of webhooks have about 300 bytes. */
 const maxBodyBytes = 1_048_576

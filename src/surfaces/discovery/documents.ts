@@ -1,5 +1,6 @@
 import { byCategory } from "../../apis/categories.ts"
-import { type ApiDocInput, priceText } from "../openapi/json-object.ts"
+import { priceText } from "../openapi/api-parts.ts"
+import type { ApiDocInput } from "../openapi/json-object.ts"
 
 /** A short description of the service for language models, with links to the rest (llmstxt.org). */
 export function printLlms({ apis, publicUrl, graphql, mcp, title }: ApiDocInput): string {

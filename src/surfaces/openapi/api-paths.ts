@@ -1,21 +1,23 @@
 import { type ApiDefinition, deprecationText, type Example, isPremium } from "../../apis/contract.ts"
 import { maxInputs } from "../../call/batch.ts"
 import { picturesOf } from "../../values/picture.ts"
-import { chargedRefusals, faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
 import {
   byName,
-  type DocumentedApi,
   dataName,
   firstRefusal,
   goneAfter,
   inputName,
-  type JsonObject,
   jsonBody,
+  priceText,
+  successHeaders,
+} from "./api-parts.ts"
+import { chargedRefusals, faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
+import {
+  type DocumentedApi,
+  type JsonObject,
   objectOf,
   type PathGroup,
-  priceText,
   refTo,
-  successHeaders,
   toJsonSchema,
 } from "./json-object.ts"
 import { okEnvelope, okExample, restContent, restContentWithJson } from "./rest-answer.ts"

@@ -5,6 +5,7 @@ import { keepReplaysMs } from "../../store/store.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
 import statuses from "../graphql/statuses.json"
+import { jsonBody } from "./api-parts.ts"
 import { graphqlRequest } from "./components.json"
 import { limitOfMinute } from "./fault-responses.ts"
 import { commonHeaders, rateHeaders, refsTo } from "./headers.ts"
@@ -12,7 +13,6 @@ import {
   type ApiDocInput,
   type DocumentedApi,
   type JsonObject,
-  jsonBody,
   objectOf,
   type PathGroup,
   refTo,

@@ -1,6 +1,7 @@
+import { goneRefusal } from "../openapi/api-parts.ts"
 import { inputRefusal } from "../openapi/api-paths.ts"
 import { chargedRefusals, type Refusal, sharedRefusals } from "../openapi/fault-responses.ts"
-import { type DocumentedApi, goneRefusal } from "../openapi/json-object.ts"
+import type { DocumentedApi } from "../openapi/json-object.ts"
 import { type Html, html, type Site, withCode } from "./site.ts"
 
 /** The refusals of an API, by status: codes for programs and their messages. */

@@ -1,6 +1,7 @@
 import { byCategory } from "../../apis/categories.ts"
 import { deprecationText } from "../../apis/contract.ts"
-import { type DocumentedApi, priceText } from "../openapi/json-object.ts"
+import { priceText } from "../openapi/api-parts.ts"
+import type { DocumentedApi } from "../openapi/json-object.ts"
 import { examplesOf } from "./api-examples.ts"
 import { fieldList, parameterAnchor, parameterList } from "./api-fields.ts"
 import { allRefusals, refusalsOf } from "./api-refusals.ts"

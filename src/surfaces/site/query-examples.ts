@@ -1,6 +1,6 @@
 import type { ApiDefinition, Example } from "../../apis/contract.ts"
 import { toFieldName, toRootField } from "../graphql/names.ts"
-import { inputName } from "../openapi/json-object.ts"
+import { inputName } from "../openapi/api-parts.ts"
 import type { Site } from "./site.ts"
 
 /** A GraphQL query that can be run as it is. */

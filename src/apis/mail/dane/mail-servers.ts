@@ -1,7 +1,6 @@
 import { Chain } from "../dnssec/chain.ts"
 import { lower } from "../dnssec/names.ts"
-import { ofType } from "../dnssec/record-set.ts"
-import type { DelegationSigner, Session } from "../dnssec/session.ts"
+import { type DelegationSigner, ofType, type Session } from "../dnssec/session.ts"
 import { validate } from "../dnssec/validate.ts"
 import { findTlsa } from "./service.ts"
 

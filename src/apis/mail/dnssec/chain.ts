@@ -1,13 +1,14 @@
 import { readProof } from "./denial.ts"
 import { Ended } from "./ended.ts"
 import { isWithin, labelsOf, suffixOf } from "./names.ts"
-import { findSet, ofType } from "./record-set.ts"
 import {
   type ChainLink,
   type CheckedSignature,
   type DelegationSigner,
+  findSet,
   isZoneKey,
   matchingKeys,
+  ofType,
   type Reply,
   type Session,
   tagOf,

@@ -13,8 +13,7 @@ import {
   wildcardOf,
 } from "./names.ts"
 import { type Delegation, delegationOf, isCut, lacks, type Proof, type Proven } from "./proof.ts"
-import { findSet, ofType, signedLabels } from "./record-set.ts"
-import { limits, type Session } from "./session.ts"
+import { findSet, limits, ofType, type Session, signedLabels } from "./session.ts"
 import { type TrustedZone, verifySet } from "./verify-set.ts"
 
 /**

@@ -3,8 +3,7 @@ import type { Chain } from "./chain.ts"
 import { readProof } from "./denial.ts"
 import { Ended } from "./ended.ts"
 import { labelsOf, lower, nameOf, parentOf, suffixOf } from "./names.ts"
-import { findSet, ofType, type RecordSet, signedLabels } from "./record-set.ts"
-import { limits, type Reply, type Session } from "./session.ts"
+import { findSet, limits, ofType, type RecordSet, type Reply, type Session, signedLabels } from "./session.ts"
 import { verifySet } from "./verify-set.ts"
 
 /** The result of a validation. */

@@ -4,8 +4,7 @@ import { parseData, readData } from "../../../ports/dns/record-formats.ts"
 import type { DnsType, RecordOf } from "../../contract.ts"
 import { isSignedBy } from "./algorithms.ts"
 import { hashName } from "./denial.ts"
-import { type RecordSet, signedData } from "./record-set.ts"
-import { matchingKeys, tagOf, usableSigners } from "./session.ts"
+import { matchingKeys, type RecordSet, signedData, tagOf, usableSigners } from "./session.ts"
 
 function record<T extends DnsType>(owner: string, type: T, text: string): RecordOf<T> {
   const wire = parseData(type, text)

@@ -1,8 +1,17 @@
 import { isSignedBy, isSupported } from "./algorithms.ts"
 import { Ended, type ReasonCode } from "./ended.ts"
 import { lower } from "./names.ts"
-import { type RecordSet, type Signature, signedData, signedLabels } from "./record-set.ts"
-import { type CheckedSignature, type Key, limits, type Session, tagOf } from "./session.ts"
+import {
+  type CheckedSignature,
+  type Key,
+  limits,
+  type RecordSet,
+  type Session,
+  type Signature,
+  signedData,
+  signedLabels,
+  tagOf,
+} from "./session.ts"
 
 /** A zone whose keys can be trusted. */
 export interface TrustedZone {

@@ -2,7 +2,7 @@ import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { OperationCommand } from "../../../admin/operation.ts"
 import { escapeHidden } from "../../../values/hidden-characters.ts"
 import { isObject } from "../../../values/is-object.ts"
-import type { Terminal } from "../settings.ts"
+import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
 import { ServerFailed } from "./backend.ts"
 
