@@ -19,7 +19,7 @@ describe("mock", () => {
       async startMock({ port }) {
         ports.push(port)
         const mock = { url: `http://127.0.0.1:${port}`, key: "mock-key", ca: null, webhook: null }
-        return { ...mock, seed: async () => "", async warmUp() {}, async stop() {} }
+        return { ...mock, unsent: [], seed: async () => "", async warmUp() {}, async stop() {} }
       },
     })
     expect([code, ports.length]).toEqual([0, 1])

@@ -60,7 +60,7 @@ test("a mock starts with a seed, from an object or a file", async () => {
   const url = `${mock.url}/v1/bluetoothlookup?companyid=76`
   expect((await fetch(url, { headers: { "x-api-key": "acme-test-key" } })).status).toBe(429)
   expect(await mock.seed()).toContain("name: Acme\n")
-  await expect(startMock({ command, seed: { foo: 1 } })).rejects.toThrow("--seed:1:8: foo is not known here")
+  await expect(startMock({ command, seed: { foo: 1 } })).rejects.toThrow("--seed:1:2: foo is not known here")
   await expect(startMock({ command, seed: "none.yaml" })).rejects.toThrow("The seed none.yaml cannot be read")
 })
 

@@ -146,6 +146,22 @@ test("the start says at once that nothing is sent to another host, and says noth
   expect(here.out).toContain(`Webhooks go to http://127.0.0.1:1/hook, signed with ${mockWebhookSecret}`)
 })
 
+test("the start says so of a webhook of an account of the seed, and once of several", async () => {
+  const hook = (host: string) => ({
+    name: host,
+    webhook: `${host === "127.0.0.1" ? "http" : "https"}://${host}/hook`,
+  })
+  const seed = { accounts: [hook("a.example"), hook("127.0.0.1"), hook("b.example"), hook("a.example")] }
+  const { err } = await runCliForTest(["mock", "--port", "0", "--seed", JSON.stringify(seed)], {
+    stopRequested: async () => {},
+  })
+  const lines = err.trimEnd().split("\n")
+  expect(lines.map((line) => /Webhooks to (\S+) are listed, but not sent/.exec(line)?.[1])).toEqual([
+    "https://a.example/hook",
+    "https://b.example/hook",
+  ])
+})
+
 test("a reset ends attempts in progress, forgets the attempts, and keeps the webhook", async () => {
   const receiver = startReceiver()
   receiver.answer(() => new Promise(() => {}))

@@ -124,7 +124,8 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
       .replace(/\.$/, "")
     const shown = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("")
     const part = shown.slice(1, 200) || "the seed"
-    lines.push([...placed.placeOf(path), `${part}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
+    const place = placed.placeOf(path, /^is not known here|^must have a\w* name/.test(problem))
+    lines.push([...place, `${part}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
   }
   if (seed && lines.length === 0) return seed
   lines.sort(([line, column], [otherLine, otherColumn]) => line - otherLine || column - otherColumn)
@@ -190,12 +191,21 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   const prices = new Map(apis.map(({ definition }) => [definition.id, 0]))
   const mutations: Mutation[] = []
   const names = new Map<string, string>()
+  /** The clock when something was made: by default at `usualMs`, or at its first end. Refuses ends before `created`. */
+  function madeAt(created: string | undefined, usualMs: number, ends: object, pointer: string) {
+    const times = Object.entries(ends).filter(([, end]) => end !== undefined)
+    const madeMs = toMs(created) ?? Math.min(usualMs, ...times.map(([, end]) => toMs(end) ?? usualMs))
+    for (const [name, end] of times)
+      if ((toMs(end) ?? madeMs) < madeMs) refuse(`${pointer}/${name}`, "must not be before 'created'")
+    return at(madeMs)
+  }
   const secret = mockWebhookSecret
 
   async function readAccount(entry: Static<typeof account>, pointer: string): Promise<void> {
     const { credits_used: used = 0 } = entry
     const random = createSeededRandom(`seed account ${pointer}`)
-    const parts = { plans, clock: at(toMs(entry.created) ?? nowMs), random }
+    const clock = madeAt(entry.created, nowMs, { closed: entry.closed }, pointer)
+    const parts = { plans, clock, random }
     for (const one of checksOf(entry, parts)) await attempt(pointer, one)
     const { monthlyCredits = null } = plans.get("plan" in entry ? `${entry.plan}` : "free") ?? {}
     if (monthlyCredits !== null && used > monthlyCredits)
@@ -221,7 +231,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
 
   async function readKey(entry: Static<typeof key>, pointer: string, accountId: string, accountMs: number) {
     const { text, created, revoked, disabled, ...settings } = entry
-    const clock = at(toMs(created) ?? accountMs)
+    const clock = madeAt(created, accountMs, { revoked, disabled }, pointer)
     const own = { revokedMs: toMs(revoked), disabledMs: toMs(disabled) }
     for (const [name, value] of Object.entries(settings)) {
       const read = () => readKeySettings({ [name]: value }, { clock, prices })

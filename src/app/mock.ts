@@ -135,9 +135,11 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
     },
     httpSettings(config, { sharedPort: false, tls, isMock: true }),
   )
+  const urls = new Set([config.webhook, ...(seed?.file.accounts ?? []).map((one) => one.webhook ?? null)])
   return {
     ...{ url: server.url, seed: server.seed, warmUp: server.warmUp, key: defaultKey, ca: tls?.ca ?? null },
     webhook: mockWebhookOf(config.webhook),
+    unsent: [...urls].flatMap((url) => mockWebhookOf(url) ?? []).filter(({ reason }) => reason !== null),
     differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {
       await server.stop(stopGraceMs)

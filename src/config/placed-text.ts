@@ -1,5 +1,5 @@
 import { parse, TomlError } from "smol-toml"
-import { isNode, LineCounter, parseDocument, visit } from "yaml"
+import { isMap, isNode, LineCounter, parseDocument, visit } from "yaml"
 import { repeatedKey, repeatedKeys } from "../ports/yaml-document.ts"
 import { pointerTo } from "../values/json-value.ts"
 import { readTree } from "./toml-tree.ts"
@@ -11,8 +11,8 @@ type Place = readonly [line: number, column: number]
 interface PlacedText {
   readonly value: unknown
   readonly mistakes: readonly (readonly [...Place, problem: string])[]
-  /** The place of the part at a path, or of the nearest around it. */
-  readonly placeOf: (path: readonly string[]) => Place
+  /** The place of the part at a path, or of its name; or of the nearest part around it. */
+  readonly placeOf: (path: readonly string[], ofName?: boolean) => Place
 }
 
 /** Reads YAML, and so JSON. Aliases are refused: a few lines of them can stand for gigabytes. */
@@ -31,8 +31,10 @@ export function readPlacedYaml(text: string): PlacedText {
       mistakes.push([...at(range?.[0] ?? 0), alias])
     },
   })
-  function placeOf(path: readonly string[]): Place {
-    const node = path.length === 0 ? document.contents : document.getIn(path, true)
+  function placeOf(path: readonly string[], ofName = false): Place {
+    const around = ofName ? document.getIn(path.slice(0, -1), true) : null
+    const pair = isMap(around) ? around.items.find(({ key }) => String(key) === path.at(-1)) : null
+    const node = pair?.key ?? document.getIn(path, true)
     if (isNode(node) && node.range) return at(node.range[0])
     return path.length === 0 ? [1, 1] : placeOf(path.slice(0, -1))
   }

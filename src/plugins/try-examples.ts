@@ -28,6 +28,7 @@ export async function wrongExample(
   const cancel = timer.after(limitMs, () => {
     isLate = true
   })
+  using _ = { [Symbol.dispose]: cancel }
   for (const { name, input: given, output: expected, given: conditions = {}, varying = [] } of examples) {
     if (isLate) return { name, problem: `it and those before it take more than ${limitMs / 1_000} s` }
     try {
@@ -45,7 +46,6 @@ export async function wrongExample(
       return { name, problem: thrown instanceof ApiMistake ? thrown.detail : messageOf(thrown) }
     }
   }
-  cancel()
   return null
 }
 

@@ -63,9 +63,9 @@ export function addMock(program: Command, parts: CliParts): void {
     const mock = await startMock(prints.printSeed ? { ...config, port: 0, clock: "stopped" } : config)
     if (prints.printSeed) return mock.seed().then(terminal.out).finally(mock.stop)
     const stopped = stopRequested({ stdin })
-    const { url, key, ca, webhook, differences } = mock
-    if (webhook?.reason)
-      terminal.err(`penknife: Webhooks to ${webhook.url} are listed, but ${webhook.reason}\n`)
+    const { url, key, ca, webhook, unsent, differences } = mock
+    for (const { url, reason } of unsent)
+      terminal.err(`penknife: Webhooks to ${url} are listed, but ${reason}\n`)
     for (const difference of differences ?? []) terminal.err(`penknife: --like: ${difference}\n`)
     if (config.strictLike && differences?.length) {
       await mock.stop()

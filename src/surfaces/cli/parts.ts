@@ -127,6 +127,8 @@ export interface RunningMock {
   readonly ca: string | null
   /** The webhook of `--webhook`; null without it. */
   readonly webhook: MockWebhook | null
+  /** The webhooks at the start, of accounts too, to which nothing is sent. */
+  readonly unsent: readonly MockWebhook[]
   /** How it differs from the service of `--like`, a sentence each; undefined without that. */
   readonly differences?: readonly string[] | undefined
   /** The present state as a seed file. */
