@@ -27,7 +27,7 @@ function requireNone({ seed, problem }: RunResult, options = ""): void {
   if (problem !== null) throw new Error(`${problem}\nbun run simulate ${options}--seed ${seed} --shrink`)
 }
 
-const seeds = 80
+const seeds = 200
 
 test(`${seeds} seeds of the commit hold, and let everything happen`, async () => {
   const first = await seedOfCommit()
@@ -67,15 +67,15 @@ test("the service starts or closes all, whatever comes in a step of its start", 
 })
 
 /** In a process of its own, since PostgreSQL takes a gigabyte of memory. */
-test("8 seeds of the commit hold on PostgreSQL", async () => {
+test("20 seeds of the commit hold on PostgreSQL", async () => {
   const { exitCode, stdout, stderr } =
-    await Bun.$`${process.execPath} scripts/simulate.ts --store pglite --seeds 8 --shrink`
+    await Bun.$`${process.execPath} scripts/simulate.ts --store pglite --seeds 20 --shrink`
       .cwd(join(import.meta.dir, "../.."))
       .quiet()
       .nothrow()
   const text = `${stdout}${stderr}`
   if (exitCode !== 0) throw new Error(text)
-  expect(text).toMatch(/^8 seeds from \d+, .*: all held$/m)
+  expect(text).toMatch(/^20 seeds from \d+, .*: all held$/m)
   for (const name of ["kill", "connection broken", "single", "batch", "query"])
     expect(text).toContain(`"${name}":`)
 })
