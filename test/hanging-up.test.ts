@@ -1,6 +1,7 @@
 /** Clients that get no answer, since they hang up, or since the runtime ends their connection. */
 
-import { describe, expect, test } from "bun:test"
+import { describe, expect, spyOn, test } from "bun:test"
+import type { Scheduler } from "../src/call/scheduler.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { requestsIn } from "./support/log.ts"
@@ -210,4 +211,65 @@ describe("a client that hangs up while its call runs", () => {
     expect(runs).toBe(2)
     expect(service.logged.filter((line) => line.includes("internal"))).toEqual([])
   })
+})
+
+describe("a large body whose client leaves while it waits for its turn is not parsed", () => {
+  let hold: (() => Promise<void>) | null = null
+  const toScheduler = (scheduler: Scheduler): Scheduler => ({
+    ...scheduler,
+    giveWay: (account, api) => hold?.() ?? scheduler.giveWay(account, api),
+  })
+  const service = startCatalogService([echoApi("echo", ({ what }) => ({ done: what }))], {}, { toScheduler })
+  const json = { "content-type": "application/json" }
+  const query = "query($input: EchoInput!) { echo(input: $input) { done } }"
+  const tool = (input: object) => modernRequest("tools/call", { name: "echo", arguments: input })
+
+  test.each([
+    ["a single call", "/v1/echo", (input) => ({ headers: json, body: input })],
+    ["a batch", "/v1/echo/batch", (input) => ({ headers: json, body: { inputs: [input] } })],
+    ["a query", "/v1/graphql", (input) => ({ headers: json, body: { query, variables: { input } } })],
+    [
+      "a tool call",
+      "/mcp",
+      (input) => ({ headers: { ...json, ...tool(input).headers }, body: tool(input).body }),
+    ],
+  ] as [string, string, (input: { what: string }) => { headers: Record<string, string>; body: object }][])(
+    "%s",
+    async (name, path, toRequest) => {
+      const { key } = await service.createKey("pro")
+      const marker = `the text of ${name}`
+      const { headers, body } = toRequest({ what: marker + "x".repeat(100_000) })
+      const sent = JSON.stringify(body)
+      const client = new AbortController()
+      const send = (signal?: AbortSignal) =>
+        fetch(service.url + path, {
+          ...{
+            method: "POST",
+            headers: { ...headers, "x-api-key": key, accept: "application/json, text/event-stream" },
+          },
+          body: sent,
+          ...(signal && { signal }),
+        })
+      using parse = spyOn(JSON, "parse")
+      const parsed = () => parse.mock.calls.filter(([text]) => text.includes(marker)).length
+      expect((await send()).status).toBe(200)
+      expect(parsed()).toBe(1)
+
+      const [asked, turn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      hold = () => {
+        hold = null
+        asked.resolve()
+        return turn.promise
+      }
+      const answer = send(client.signal)
+      await asked.promise
+      client.abort()
+      await expect(answer).rejects.toThrow()
+      await until(() => service.openRequests() === 0)
+      turn.resolve()
+      // A later call takes more turns than are left to the first one.
+      expect((await send()).status).toBe(200)
+      expect(parsed()).toBe(2)
+    },
+  )
 })

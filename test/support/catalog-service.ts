@@ -6,7 +6,7 @@ import { type ApiDefinition, defineApi, type Ports, type RunContext } from "../.
 import { createAdmission, sunsetsOf } from "../../src/call/admission.ts"
 import { createCharges } from "../../src/call/charges.ts"
 import { prepareApi } from "../../src/call/prepared-api.ts"
-import { createScheduler } from "../../src/call/scheduler.ts"
+import { createScheduler, type Scheduler } from "../../src/call/scheduler.ts"
 import { createUnsentAnswers } from "../../src/call/unsent.ts"
 import { createCounts } from "../../src/observe/counts.ts"
 import { createObserver } from "../../src/observe/observer.ts"
@@ -53,6 +53,8 @@ export interface CatalogService {
   readonly logged: readonly string[]
   /** The bytes of answers that are made or not read yet. */
   unsentBytes(): number
+  /** Requests whose clients still wait. */
+  openRequests(): number
   createKey(plan: string): Promise<{ account: string; key: string }>
   post(path: string, body: unknown, key: string): Promise<Response>
 }
@@ -61,7 +63,11 @@ export interface CatalogService {
 export function catalogParts(
   definitions: readonly ApiDefinition[],
   more: Partial<Ports> = {},
-  { maxUnsent = Number.POSITIVE_INFINITY, maxCalls = 2_048 } = {},
+  {
+    maxUnsent = Number.POSITIVE_INFINITY,
+    maxCalls = 2_048,
+    toScheduler = (scheduler: Scheduler): Scheduler => scheduler,
+  } = {},
 ) {
   const ports: Ports = {
     clock: createManualClock(),
@@ -81,7 +87,7 @@ export function catalogParts(
     pipeline: {
       admission,
       charges: createCharges(store, admission, ports, { error: (message) => logged.push(message) }),
-      scheduler: createScheduler(ports),
+      scheduler: toScheduler(createScheduler(ports)),
       ports,
       unsent: createUnsentAnswers(maxUnsent, () => {}),
       log: { error: (message) => logged.push(message), warn() {}, info() {}, debug() {} },
@@ -166,6 +172,7 @@ export function startCatalogService(...given: Parameters<typeof catalogParts>): 
     accounts,
     logged,
     unsentBytes: parts.pipeline.unsent.bytes,
+    openRequests: server.openRequests,
     async createKey(plan) {
       const { id: account } = await accounts.create("test", plan)
       return { account, ...(await accounts.createKey({ accountId: account })) }
