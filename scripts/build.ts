@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from "node:fs"
 import { makeArchives } from "./archives.ts"
 import { compile } from "./executable.ts"
+import { writeMockStart } from "./mock-start.ts"
 import { makePackage } from "./package.ts"
 import { writeWebFiles } from "./web-files.ts"
 
@@ -20,6 +21,7 @@ const targets = [
 
 process.chdir(new URL("..", import.meta.url).pathname)
 mkdirSync("dist", { recursive: true })
+await writeMockStart()
 const webInputs = await writeWebFiles()
 const isForAll = process.argv.includes("--all")
 const builds: boolean[] = []

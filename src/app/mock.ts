@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { noticeThresholds } from "../accounts/credits.ts"
 import { AccountError } from "../accounts/requirements.ts"
 import { noBackups } from "../admin/backups/backups.ts"
 import { ConfigRefused } from "../admin/config/config-control.ts"
-import { createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramRun } from "../admin/program-run.ts"
 import { createUnsubscribes } from "../admin/unsubscribe.ts"
-import { type Clock, type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
+import { type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
 import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
 import { createAccountSnapshots } from "../call/account-snapshot.ts"
@@ -18,11 +16,11 @@ import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import type { Config } from "../config/load.ts"
 import { ConfigError, settingName, settingOfFile } from "../config/setting-name.ts"
-import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
+import { nameAdminKey, nameSignIns } from "../mock/admin-key.ts"
 import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
-import { createJournal, createJournalRoom, maxEntries } from "../mock/journal.ts"
-import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
+import { createJournal, createJournalRoom } from "../mock/journal.ts"
+import { defaultKey, nameKeys, withoutAnswerFor } from "../mock/keys.ts"
 import { injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
@@ -39,8 +37,6 @@ import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import { webOff } from "../ports/web/fixed-web.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import type { History } from "../store/history.ts"
-import { openDatabase } from "../store/sqlite/open.ts"
-import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { once } from "../values/once.ts"
@@ -48,13 +44,12 @@ import { override } from "../values/stand-in.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
-import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
 import { createMockDeliveries } from "./mock-deliveries.ts"
 import { createMockMails, mockMailSender } from "./mock-mails.ts"
 import type { Seed } from "./mock-seed.ts"
-import { createMockStores } from "./mock-stores.ts"
+import { openStart, openStore } from "./mock-start.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -63,9 +58,6 @@ import { commit, version } from "./version.ts"
 
 /** The DNS of a mock without `--dns`; parsed when the program is built. */
 export const mockZone: DnsZone = zone
-
-/** Replies of other hosts over HTTPS in a mock without `--web`. */
-export const mockWebFixture: WebFixture = webFixture
 
 /** The root of the test double's DNS, which `--dns` and `/_mock/dns` can replace: unsigned names have a proof that they are. */
 const rootZone: DnsZone = Object.fromEntries(
@@ -104,13 +96,12 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
     throw new ConfigError(`${settingName(config, "plan")} must be one of ${plans}, not '${config.plan}'.`)
   }
   const zone = (await readFixture(config, "dnsFile", parseZone)) ?? seed?.file.dns ?? mockZone
-  const web = await readFixture(config, "webFile", parseWebFixture)
-  const replies = web ?? seed?.file.web ?? mockWebFixture
+  const replies = (await readFixture(config, "webFile", parseWebFixture)) ?? seed?.file.web ?? webFixture
   const mailSender = mockMailSender(config, systemTimer)
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
   const createWeb = prepareMockWeb(replies)
-  const seeded = await seedStore(config, apis, opened, seed)
+  const seeded = await openStart(runningOf(config, apis), apis, opened.log, seed)
   const working = {
     scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
     // The mock reads its answers for the journal, so none is unsent.
@@ -123,13 +114,8 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
     {
       createState: (serving) =>
         createState(override(config, { publicUrl: serving.publicUrl }), apis, opened, {
-          ...serving,
-          ...{
-            ...{ ...seeded, working, seed, mailSender },
-            dns: createDns(),
-            web: createWeb(),
-            journal: createJournal(journals),
-          },
+          ...{ ...serving, ...seeded, working, seed, mailSender },
+          ...{ dns: createDns(), web: createWeb(), journal: createJournal(journals) },
         }),
       ...{ parseZone, parseWebFixture, program: { version, commit }, timer: systemTimer },
     },
@@ -150,49 +136,13 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   }
 }
 
-type Start = {
-  readonly seed: Seed | null
-  readonly mailSender: MailSender
-  readonly working: Pick<MockState["pipeline"], "scheduler" | "unsent" | "log">
-}
 type StateParts = Serving &
   Pick<MockState, "dns" | "web" | "journal"> &
-  Start &
-  Awaited<ReturnType<typeof seedStore>>
-
-function openStore(database: ReturnType<typeof openDatabase>, clock: Clock) {
-  const notices = { thresholds: noticeThresholds, now: clock.now }
-  return openSqliteStore(":memory:", { database, timer: systemTimer, notices, mostRequests: maxEntries })
-}
-
-/** Makes the store of which each state gets a copy: that takes less than to seed one anew. */
-async function seedStore(config: Config, apis: readonly PreparedApi[], { log }: OpenLog, seed: Seed | null) {
-  const { plans, plan, seedTimeMs } = config
-  const clock = createMockClock(seedTimeMs)
-  const database = openDatabase(":memory:")
-  const openedStore = openStore(database, clock)
-  const randoms = { random: createSeededRandom("penknife"), auditRandom: createSeededRandom("audit") }
-  const running = runningOf(config, apis)
-  const program = { ...openedStore, ...randoms, clock, plans, prices: running.prices }
-  const webhook = mockWebhookOf(config.webhook)
-  const names = await seedMagicKeys({
-    ...openedStore,
-    ...{ accounts: createProgramAccounts(program), plans, clock, plan },
-    webhook: webhook && { ...webhook, allowPrivate: false },
-    ...(seed && { seed: seed.records }),
-  })
-  const adminKey = await seedAdminKey(openedStore.admin, clock)
-  names.set(adminKeyName, adminKey)
-  const definitions = apis.map(({ definition }) => definition)
-  const forGuests = { random: createSeededRandom("guests"), log, ownIds: catalogIds }
-  const guests = await openGuests(config, definitions, { ...program, ...forGuests })
-  await openedStore.timedEvents.keepLookedUntilMs(seedTimeMs)
-  const { pendingNotices, pendingMails } = openedStore.gauges
-  const hasMessages = (await pendingNotices()) + (await pendingMails()) > 0
-  const makeStore = createMockStores(openedStore, database.serialize())
-  await openedStore.store.close()
-  return { makeStore, hasMessages, running, names, adminKey, guests, definitions, webhook }
-}
+  Awaited<ReturnType<typeof openStart>> & {
+    readonly seed: Seed | null
+    readonly mailSender: MailSender
+    readonly working: Pick<MockState["pipeline"], "scheduler" | "unsent" | "log">
+  }
 
 /** Makes everything that a reset replaces. */
 async function createState(
@@ -202,7 +152,7 @@ async function createState(
   { url, openRequests, dns, web, journal, seed, mailSender, working, ...seeded }: StateParts,
 ): Promise<MockState> {
   const { plans, seedTimeMs, logLevel } = config
-  const { names, adminKey, guests, definitions, webhook } = seeded
+  const { names, adminKey, guests } = seeded
   const runsOn = config.clock === "real"
   const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
   // Not that of the seed, which has given ids already. Those of one kind may not change those of another.
@@ -267,7 +217,7 @@ async function createState(
   })
   if (looks) deliveries()
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
-  const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
+  const admission = createAdmission(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
   return {
     pipeline: {
       admission: nameKeys(admission, names),
@@ -297,7 +247,7 @@ async function createState(
       await history().write()
       await createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 }).run()
     },
-    webhook,
+    webhook: mockWebhookOf(config.webhook),
     sendsWebhooks: () => hasLocalWebhook(openedStore),
     notices: () => deliveries().list(),
     mails: () => deliveries().settle().then(mailing().shown.list),
@@ -314,7 +264,7 @@ async function createState(
     },
     async seed() {
       const { writeSeed } = await import("./mock-seed-file.ts")
-      const start = { zone: mockZone, replies: mockWebFixture, profiles: seed?.file.profiles }
+      const start = { zone: mockZone, replies: webFixture, profiles: seed?.file.profiles }
       return writeSeed({ ...openedStore, clock, plans, names, faults, stubs, dns, web }, start)
     },
     ping: () => store.ping(),

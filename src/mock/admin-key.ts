@@ -4,7 +4,7 @@ import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
 import { createSeededRandom } from "../ports/random.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
-import { adminKeyName, consoleLinkToken, realKey, toMagicKey } from "./keys.ts"
+import { adminKeyName, consoleLinkToken, realKey, toAudit, toMagicKey } from "./keys.ts"
 
 /** Makes the admin key of the mock, which may do everything, and returns its text. */
 export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<string> {
@@ -15,23 +15,13 @@ export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<str
   const nowMs = clock.now()
   const times = { createdMs: nowMs, expiresMs: null, revokedMs: null }
   const adminKey = { id, name: adminKeyName, prefix: visiblePrefix(text), permissions: ["*"], ...times }
-  const outcome = await admin.apply({
-    mutations: [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) }],
-    audit: {
-      id: createId("aud", random),
-      atMs: nowMs,
-      actor: "service",
-      actorName: "mock",
-      operation: "admins.create",
-      targetKind: "admin key",
-      targetId: id,
-      accountId: null,
-      before: null,
-      after: JSON.stringify({ name: adminKeyName, permissions: ["*"] }),
-      source: "mock",
-      requestId: "start",
-    },
-  })
+  const after = JSON.stringify({ name: adminKeyName, permissions: ["*"] })
+  const audit = {
+    ...toAudit(createId("aud", random), "admins.create", id, nowMs),
+    ...{ actorName: "mock", targetKind: "admin key", after, source: "mock", requestId: "start" },
+  }
+  const mutations = [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) } as const]
+  const outcome = await admin.apply({ mutations, audit })
   if (outcome !== "applied") throw new Error(`the admin key of the mock is ${outcome}`)
   return text
 }

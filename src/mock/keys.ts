@@ -138,7 +138,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
 }
 
 /** The audit record of a change that no operation makes. */
-function toAudit(id: string, operation: string, targetId: string, atMs: number) {
+export function toAudit(id: string, operation: string, targetId: string, atMs: number) {
   const by = { actor: "service", actorName: "the mock", source: "this process", requestId: "" }
   const accountId = targetId.startsWith("acc_") ? targetId : null
   const target = { targetKind: "account", targetId, accountId, before: null, after: null }

@@ -2,6 +2,11 @@
 import { describe, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { runningOf } from "../../src/app/admin-parts.ts"
+import { keyOfStart } from "../../src/app/mock-start.ts"
+import { prepareApis } from "../../src/app/prepare.ts"
+import { loadConfig } from "../../src/config/load.ts"
+import { mockOwn } from "../../src/config/options.ts"
 import { startMock } from "../../src/mock-client/start-mock.ts"
 import { readMetrics, sumOf } from "../support/metrics.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
@@ -33,6 +38,42 @@ test("two processes give the same bytes for the same 250 mixed requests, and so 
   for (const part of ['"extensions":{"code":', '"results":[{"index":0', '"id":"msg_'])
     expect({ part, seen: all.includes(part) }).toEqual({ part, seen: true })
   await Promise.all([first.stop(), second.stop()])
+})
+
+describe("the store at the start, which the executable holds", () => {
+  const usual: { readonly key: string } = JSON.parse(readFileSync(join(root, "dist/mock-start.json"), "utf8"))
+  const keyOf = async (flags: Record<string, string>) => {
+    const config = loadConfig({ flags, env: {}, file: null }, mockOwn)
+    return keyOfStart(runningOf(config, await prepareApis(config)))
+  }
+
+  test("is that without settings alone", async () => {
+    expect(await keyOf({})).toBe(usual.key)
+    for (const [name, value] of Object.entries({
+      plan: "free",
+      seedTimeMs: "2025-02-01T00:00:00Z",
+      tryCalls: "3",
+    }))
+      expect({ [name]: (await keyOf({ [name]: value })) === usual.key }).toEqual({ [name]: false })
+  })
+
+  test("has what another one makes at its start", async () => {
+    // This setting changes nothing while calls without a key are refused, but such a store is made anew.
+    const flags = ["--try-plan", "starter"]
+    expect(await keyOf({ tryPlan: "starter" })).not.toBe(usual.key)
+    const held = await start(["mock", "--port", "0"])
+    const made = await start(["mock", "--port", "0", ...flags])
+    const seen: string[] = []
+    for (const name of ["accounts", "keys", "admins", "audit", "notices", "usage"]) {
+      const read = async ({ url }: { readonly url: string }) =>
+        (await fetch(`${url}/admin/v1/${name}`, { headers: { "x-admin-key": "mock-admin" } })).json()
+      const answer = await read(made)
+      expect(await read(held)).toEqual(answer)
+      seen.push(JSON.stringify(answer))
+    }
+    expect(seen.join()).toContain("mock-rate-limited")
+    await Promise.all([held.stop(), made.stop()])
+  })
 })
 
 const kilobytesOf = (pid: number | null) =>
@@ -87,7 +128,12 @@ describe.if(linux)("12 starts and stops", () => {
 
   test("end with the test process, also when it is killed", async () => {
     const script = `
-      import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-mock.ts"))}
+      import { runningOf } from "../../src/app/admin-parts.ts"
+import { keyOfStart } from "../../src/app/mock-start.ts"
+import { prepareApis } from "../../src/app/prepare.ts"
+import { loadConfig } from "../../src/config/load.ts"
+import { mockOwn } from "../../src/config/options.ts"
+import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-mock.ts"))}
       const mock = await startMock({ command: [${JSON.stringify(binary)}] })
       console.log(mock.pid)
       await new Promise(() => setInterval(() => {}, 1_000))`
