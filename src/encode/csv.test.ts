@@ -105,22 +105,8 @@ test("a row has its fields as RFC 4180 writes them", () => {
 })
 
 test.each([
-  "=1+1",
-  "+1",
-  "-1",
-  "@SUM(A1)",
-  "\t=1",
-  "\r=1",
-  "\n=1",
-  "＝1+1",
-  "＋1",
-  "－1",
-  "＠SUM(A1)",
-  " =1",
-  "\u00a0=1",
-  "\u3000 ＝1",
-  "\ufeff+1",
-  "\u200b@SUM(A1)",
+  ..."=1+1|+1|-1|@SUM(A1)|\t=1|\r=1|\n=1|＝1+1|＋1|－1|＠SUM(A1)| =1|\u00a0=1|\u3000 ＝1".split("|"),
+  ..."\ufeff+1|\u200b@SUM(A1)".split("|"),
 ])("the text %j is no formula for a spreadsheet", (text) =>
   expect(toCsvRow([text]).replaceAll('"', "")).toBe(`'${text}\r\n`),
 )

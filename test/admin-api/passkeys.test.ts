@@ -84,12 +84,6 @@ test("a colleague is invited, adds a passkey, and signs in with it under their o
   expect(refused.detail).toBe("This needs the permission 'people.read'.")
 })
 
-test("the link of an invitation works once", async () => {
-  const { url } = await invite()
-  const again = await openBrowser(home).signIn("console", { token: tokenOf(url) })
-  expectRefused(again, 401, "was used already")
-})
-
 describe("refused is", () => {
   const refusals: readonly (readonly [what: string, deviation: Deviation])[] = [
     ["a page of another site that passes on what it got", { origin: "https://evil.example" }],

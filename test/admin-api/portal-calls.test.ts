@@ -115,13 +115,14 @@ test("calls do not count as changes: the plan and the key limit them, and change
   expect(await change()).toBe(429)
 })
 
-test("all that a session sends is limited to 600 requests a minute, calls too", async () => {
-  const { browser } = await signIn("pro")
+test("all that a session sends is limited to 600 requests a minute, calls too, and others are not affected", async () => {
+  const [{ browser }, { browser: other }] = [await signIn("pro"), await signIn("pro")]
   const call = () => browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")
   for (let count = 0; count < 599; count += 100)
     await Promise.all(Array.from({ length: Math.min(100, 599 - count) }, call))
   const [last, refused] = [await call(), await call()]
   expect([last.status, refused.status, refused.headers.get("retry-after")]).toEqual([200, 429, "1"])
+  expect((await other.send("GET", "/portal/session")).status).toBe(200)
 })
 
 test("the limits of the key hold", async () => {

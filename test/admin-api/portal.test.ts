@@ -70,14 +70,8 @@ function requestsFor({ account, key, notice }: Record<"account" | "key" | "notic
     "keys.update": [["PATCH", `/keys/${key}`, { name: "mine" }]],
     "keys.rotate": [["POST", `/keys/${key}/rotate`, { grace: "1h" }]],
     "keys.revoke": [["POST", `/keys/${key}/revoke`]],
-    "usage.query": [
-      ["GET", `/usage?account=${account}`],
-      ["GET", `/usage?key=${key}`],
-    ],
-    "requests.list": [
-      ["GET", `/requests/kept?account=${account}`],
-      ["GET", `/requests/kept?key=${key}`],
-    ],
+    "usage.query": [`account=${account}`, `key=${key}`].map((query) => ["GET", `/usage?${query}`]),
+    "requests.list": [`account=${account}`, `key=${key}`].map((query) => ["GET", `/requests/kept?${query}`]),
     "credits.list": [["GET", `/accounts/${account}/adjustments`]],
     "statements.show": [["GET", `/accounts/${account}/statements/2025-01`]],
     "statements.months": [["GET", `/accounts/${account}/statements`]],

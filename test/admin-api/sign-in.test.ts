@@ -50,26 +50,15 @@ test("a key works until the instant of its expiry, and not after it was revoked"
   expect([refused.status, refused.body.detail]).toEqual([401, "The admin key has been revoked."])
 })
 
+const [apiKey, adminKey] = [createSecret("key", systemRandom), createSecret("adminKey", systemRandom)]
 test.each([
   ["no key", {}, "An admin key is needed"],
   ["another scheme", { authorization: "Basic dXNlcjpwYXNz" }, "An admin key is needed"],
-  ["an API key", { "x-admin-key": createSecret("key", systemRandom) }, "This is an API key."],
-  [
-    "an API key as a bearer token",
-    { authorization: `Bearer ${createSecret("key", systemRandom)}` },
-    "This is an API key.",
-  ],
-  [
-    "an API key in its own header",
-    { "x-api-key": createSecret("key", systemRandom) },
-    "'x-api-key' is for the APIs",
-  ],
-  [
-    "a mistyped key",
-    { "x-admin-key": createSecret("adminKey", systemRandom).slice(0, -1) },
-    "mistyped or cut short",
-  ],
-  ["an unknown key", { "x-admin-key": createSecret("adminKey", systemRandom) }, "not known"],
+  ["an API key", { "x-admin-key": apiKey }, "This is an API key."],
+  ["an API key as a bearer token", { authorization: `Bearer ${apiKey}` }, "This is an API key."],
+  ["an API key in its own header", { "x-api-key": apiKey }, "'x-api-key' is for the APIs"],
+  ["a mistyped key", { "x-admin-key": adminKey.slice(0, -1) }, "mistyped or cut short"],
+  ["an unknown key", { "x-admin-key": adminKey }, "not known"],
 ])("%s is a 401 that says what to send, before anything else is read", async (_name, headers, expected) => {
   const own: Readonly<Record<string, string>> = headers
   const answers = [

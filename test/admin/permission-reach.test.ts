@@ -33,11 +33,7 @@ describe("a hole is found:", () => {
   const { run: creation } = createAdmin
   if (creation.kind !== "change") throw new Error("it creates")
   const holes: readonly (readonly [what: string, hole: Operation, prize: Prize])[] = [
-    [
-      "an operation that makes keys for less",
-      { ...createApiKey, permission: "health.read" },
-      "a key of any account",
-    ],
+    ["one that makes keys for less", { ...createApiKey, permission: "health.read" }, "a key of any account"],
     [
       "one that gives permissions which its user lacks",
       {

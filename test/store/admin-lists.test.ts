@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Mutation } from "../../src/store/admin-store.ts"
-import type { AccountFilter, AuditFilter } from "../../src/store/list-filters.ts"
+import type { AccountFilter, AuditFilter, Page } from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import {
@@ -23,6 +23,10 @@ import { readAll } from "../support/read-all.ts"
 const kinds = useStoreKinds()
 const idOf = (i: number) => `acc_${String(i).padStart(2, "0")}`
 const count = 23
+const notice = (id: string, accountId: string, nowMs: number): Mutation => {
+  return { kind: "notice.insert", id, accountId, type: "key.created", data: "{}", nowMs }
+}
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 describe.each(kinds)("$name", ({ create }) => {
   let opened: OpenStore
@@ -51,14 +55,7 @@ describe.each(kinds)("$name", ({ create }) => {
         { kind: "account.insert", account },
         { kind: "key.insert", key, secret: secretOf(`hash ${i}`) },
         { kind: "adminKey.insert", adminKey: adminKeyOf({ id: `adm_${i}`, createdMs }), hash: `admin ${i}` },
-        {
-          kind: "notice.insert",
-          id: `msg_${i}`,
-          accountId: idOf(i % 4),
-          type: "key.created",
-          data: "{}",
-          nowMs: createdMs,
-        },
+        notice(`msg_${i}`, idOf(i % 4), createdMs),
       ]
       if (i % 8 === 0)
         mutations.push({ kind: "account.update", id: idOf(i), version: 1, set: { closedMs: 5_000 } })
@@ -89,23 +86,14 @@ describe.each(kinds)("$name", ({ create }) => {
       await readAll((page) => admin.adminKeys(page), byCreation, limit),
     ]) {
       expect(rows).toHaveLength(count)
-      const wanted = sorted<(typeof rows)[number]>(rows, byCreation)
-      expect(rows.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
+      expect(idsOf(rows)).toEqual(idsOf(sorted<(typeof rows)[number]>(rows, byCreation)))
     }
     const byRaise = (row: { raisedMs: number; id: string }) => [row.raisedMs, row.id] as const
     const notices = await readAll((page) => admin.notices({}, page), byRaise, limit)
-    expect(notices.map(({ id }) => id)).toEqual(
-      sorted(notices, byRaise)
-        .reverse()
-        .map(({ id }) => id),
-    )
+    expect(idsOf(notices)).toEqual(idsOf(sorted(notices, byRaise).reverse()))
     const byTime = (row: { atMs: number; id: string }) => [row.atMs, row.id] as const
     const audit = await readAll((page) => admin.audit({}, page), byTime, limit)
-    expect(audit.map(({ id }) => id)).toEqual(
-      sorted(audit, byTime)
-        .reverse()
-        .map(({ id }) => id),
-    )
+    expect(idsOf(audit)).toEqual(idsOf(sorted(audit, byTime).reverse()))
     expect([notices.length, audit.length]).toEqual([count, count])
   })
 
@@ -122,11 +110,8 @@ describe.each(kinds)("$name", ({ create }) => {
     [{ search: "\\" }, () => false],
   ]
   test.each(accountFilters)("accounts: %p", async (filter, matches) => {
-    const rows = await readAll(
-      (page) => opened.admin.accounts(filter, page),
-      ({ createdMs, id }) => [createdMs, id],
-      3,
-    )
+    const read = (page: Page) => opened.admin.accounts(filter, page)
+    const rows = await readAll(read, ({ createdMs, id }) => [createdMs, id], 3)
     const expected = Array.from({ length: count }, (_, i) => i).filter(matches)
     expect(rows.map(({ id }) => id).toSorted()).toEqual(expected.map(idOf))
   })
@@ -184,10 +169,8 @@ describe.each(kinds)("$name", ({ create }) => {
     const { admin } = opened
     const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1)
     const accounts = await admin.accountNames([idOf(1), idOf(5), "acc_99"])
-    expect(accounts.toSorted(byId)).toEqual([
-      { id: idOf(1), name: "other_1" },
-      { id: idOf(5), name: "Müller 5 & 100%" },
-    ])
+    const named = accounts.toSorted(byId).map(({ id, name }) => `${id} ${name}`)
+    expect(named).toEqual([`${idOf(1)} other_1`, `${idOf(5)} Müller 5 & 100%`])
     const keys = await admin.keyNames(["key_1", "key_99", idOf(1)])
     expect(keys).toEqual([{ id: "key_1", name: keyDetailsOf({}).name }])
     expect([await admin.accountNames([]), await admin.keyNames([])]).toEqual([[], []])
@@ -315,17 +298,7 @@ const mutation: fc.Arbitrary<(prefix: string) => Mutation> = fc.oneof(
       (prefix: string): Mutation =>
         grantOf(prefix + id, credits, 15),
   ),
-  id.map(
-    (one) =>
-      (prefix: string): Mutation => ({
-        kind: "notice.insert",
-        id: `${prefix}msg ${one}`,
-        accountId: prefix + one,
-        type: "key.created",
-        data: "{}",
-        nowMs: 5,
-      }),
-  ),
+  id.map((one) => (prefix: string) => notice(`${prefix}msg ${one}`, prefix + one, 5)),
 )
 const steps = fc.array(
   fc.record({

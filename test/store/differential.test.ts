@@ -27,6 +27,13 @@ type Step = (opened: AnyTestStore, idOf: (name: string) => string) => Promise<un
 /** Whether each was charged. Balances may be told after each charge or after all of them. */
 const charged = (outcomes: readonly ChargeOutcome[]) => outcomes.map((outcome) => outcome.charged)
 
+const onAccount = (run: (name: string, ...given: Parameters<Step>) => Promise<unknown>) =>
+  accountId.map(
+    (name): Step =>
+      (...given) =>
+        run(name, ...given),
+  )
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
@@ -40,31 +47,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           ),
     ),
   },
-  accountId.map(
-    (name): Step =>
-      ({ store }, idOf) =>
-        store.grant(idOf(name), 7, 40),
-  ),
-  accountId.map(
-    (name): Step =>
-      ({ store }, idOf) =>
-        store.updateAccount(idOf(name), { plan: "pro" }),
-  ),
-  accountId.map(
-    (name): Step =>
-      ({ store }, idOf) =>
-        store.updateAccount(idOf(name), { closedMs: 5_000 }),
-  ),
+  onAccount((name, { store }, idOf) => store.grant(idOf(name), 7, 40)),
+  onAccount((name, { store }, idOf) => store.updateAccount(idOf(name), { plan: "pro" })),
+  onAccount((name, { store }, idOf) => store.updateAccount(idOf(name), { closedMs: 5_000 })),
   fc.tuple(accountId, fc.constantFrom(1_000, 2_000, 4_000)).map(
     ([name, periodStartMs]): Step =>
       ({ store }, idOf) =>
         store.renewMonth(idOf(name), { createdMs: periodStartMs, periodStartMs }),
   ),
-  accountId.map(
-    (name): Step =>
-      ({ store }, idOf) =>
-        store.revokeKey(idOf(`key ${name}`), 9_000),
-  ),
+  onAccount((name, { store }, idOf) => store.revokeKey(idOf(`key ${name}`), 9_000)),
   // Usage of January becomes that of the month, in steps of so many rows. Later charges still have its days.
   fc.integer({ min: 1, max: 3 }).map(
     (limit): Step =>

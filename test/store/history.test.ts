@@ -30,20 +30,12 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   const other = () => processes[1] as AnyTestStore
 
   test("what several processes add comes into the same rows", async () => {
+    const limited = { api: "hmac", fault: "rateLimited", firstMs: start + 5, lastMs: start + 9 }
     for (const { history } of processes)
       await history.add(
         batchOf({
           calls: [callsOf({ calls: 3, errors: 1, latency: [1, 2] }), callsOf({ api: "linesorter" })],
-          faults: [
-            {
-              atMs: start,
-              api: "hmac",
-              fault: "rateLimited",
-              calls: 2,
-              firstMs: start + 5,
-              lastMs: start + 9,
-            },
-          ],
+          faults: [{ ...limited, atMs: start, calls: 2 }],
           credits: [creditsOf({ account: "acc_2" }), creditsOf({})],
         }),
       )
@@ -53,9 +45,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     ])
     expect(await one().history.charges(always)).toEqual([{ atMs: start, calls: 4, credits: 20 }])
     expect(await one().history.calls({ ...always, api: "linesorter" })).toHaveLength(1)
-    expect(await one().history.faults(always)).toEqual([
-      { api: "hmac", fault: "rateLimited", calls: 4, firstMs: start + 5, lastMs: start + 9 },
-    ])
+    expect(await one().history.faults(always)).toEqual([{ ...limited, calls: 4 }])
     expect((await one().history.credits(always, firstPage)).sums).toEqual([
       creditsOf({ calls: 4, credits: 10 }),
       creditsOf({ account: "acc_2", calls: 4, credits: 10 }),
@@ -72,13 +62,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("times are from the first to without the last, and sums are made for each step", async () => {
-    for (const at of [0, 1, 59, 60, 119, 120])
-      await one().history.add(
-        batchOf({
-          calls: [callsOf({ atMs: start + at * minute })],
-          credits: [creditsOf({ atMs: start + at * minute })],
-        }),
-      )
+    for (const at of [0, 1, 59, 60, 119, 120]) await one().history.add(batchAt(start + at * minute))
     const hours = { fromMs: start, toMs: start + 2 * hourMs, stepMs: hourMs }
     const textOf = ({ atMs, calls }: { atMs: number; calls: number }) => `${atMs - start} ${calls}`
     const times = (await one().history.calls(hours)).map(textOf)
@@ -140,7 +124,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("minutes after the hour where folding ends stay minutes", async () => {
     const at = start + 3 * hourMs + minute
-    await one().history.add(batchOf({ calls: [callsOf({ atMs: at })], credits: [creditsOf({ atMs: at })] }))
+    await one().history.add(batchAt(at))
     expect(await one().history.fold(start + 3 * hourMs, 10)).toBe(0)
     expect(await one().history.calls(always)).toMatchObject([{ atMs: at }])
     expect(await one().history.fold(start + 4 * hourMs, 10)).toBe(1)
@@ -205,6 +189,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         .map(({ at, calls }) => creditsOf({ atMs: start + at * minute, calls, credits: calls * 5 })),
     })
   }
+
+  const batchAt = (atMs: number) => batchOf({ calls: [callsOf({ atMs })], credits: [creditsOf({ atMs })] })
 
   function batchOf(rows: Partial<HistoryBatch>): HistoryBatch {
     return { process: "p1", number: ++lastBatch, calls: [], faults: [], credits: [], ...rows }

@@ -256,32 +256,7 @@ function fits(
   )
 }
 
-function textOf({
-  atMs,
-  requestId,
-  surface,
-  api,
-  status,
-  fault,
-  parameter,
-  account,
-  key,
-  credits,
-  ms,
-  address,
-}: KeptRequest) {
-  return JSON.stringify([
-    atMs,
-    requestId,
-    surface,
-    api,
-    status,
-    fault,
-    parameter,
-    account,
-    key,
-    credits,
-    ms,
-    address,
-  ])
+const shown = "atMs requestId surface api status fault parameter account key credits ms address".split(" ")
+function textOf(request: KeptRequest): string {
+  return JSON.stringify(shown.map((name) => Reflect.get(request, name)))
 }

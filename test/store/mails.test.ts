@@ -82,10 +82,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("mails with a link come before notices that wait longer", async () => {
     await insert(mailOf({ id: "mail_1", template: "notice", nowMs: nowMs - 5_000, expiresMs: null }))
-    await insert(
-      mailOf({ id: "mail_2", nowMs: nowMs - 1_000 }),
-      mailOf({ id: "mail_3", nowMs: nowMs - 2_000 }),
-    )
+    const later = mailOf({ id: "mail_3", nowMs: nowMs - 2_000 })
+    await insert(mailOf({ id: "mail_2", nowMs: nowMs - 1_000 }), later)
     const ids: (string | undefined)[] = []
     for (let i = 0; i < 4; i++) ids.push((await mails.claim(options))?.id)
     expect(ids).toEqual(["mail_3", "mail_2", "mail_1", undefined])

@@ -123,10 +123,7 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     const [from, to] = [await fromKind.create(), await toKind.create()]
     await fill(from, 1)
     // A service may have looked at the new store while it was empty.
-    for (const [db, ms] of [
-      [from, 7_000],
-      [to, 9_000],
-    ] as const) {
+    for (const [db, ms] of Object.entries({ [from]: 7_000, [to]: 9_000 })) {
       const { store, timedEvents, retention } = await openAnyStore(db)
       await timedEvents.keepLookedUntilMs(ms)
       if (db === from) {

@@ -141,14 +141,11 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       const found: unknown[] = []
       for (let at = later(), count = 0; count < 8; count++) {
         const { accountId, threshold, traceparent, ...due } = await claimOne(at++)
-        found.push([accountId, threshold, traceparent])
+        found.push(`${accountId} ${threshold} ${traceparent}`)
         const raised = { ...due, accountId, threshold, traceparent }
         await record(raised, { atMs: at, ...success }, { kind: "delivered" })
       }
-      const expected = accounts.flatMap((id, index) => [
-        [id, 80, traces[index] ?? null],
-        [id, 95, null],
-      ])
+      const expected = accounts.flatMap((id, index) => [`${id} 80 ${traces[index] ?? null}`, `${id} 95 null`])
       expect(found.sort()).toEqual(expected)
     })
 

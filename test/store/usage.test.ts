@@ -95,10 +95,8 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
     ])
     for (const by of [[], ["day"], ["account"], ["api"], ["key", "account"]] satisfies UsageColumn[][]) {
       const lines = await usage({ by, toDay: "2025-01-01" })
-      expect([lines.join(), lines.reduce((sum, line) => sum + Number(line.split(" ")[4]), 0)]).toEqual([
-        expect.not.stringContaining(":"),
-        6,
-      ])
+      expect(lines.join()).not.toContain(":")
+      expect(lines.reduce((sum, line) => sum + Number(line.split(" ")[4]), 0)).toBe(6)
     }
     const month = await opened.store.monthUsage("acc_1", 1_000)
     expect(month.filter(({ api }) => api.includes(":"))).toHaveLength(3)

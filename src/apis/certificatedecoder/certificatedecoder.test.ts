@@ -46,12 +46,8 @@ async function make(changes: Parameters = {}, extensions: x509.Extension[] = [])
 }
 
 describe("problems", () => {
-  const rsa = {
-    name: "RSASSA-PKCS1-v1_5",
-    hash: "SHA-256",
-    publicExponent: new Uint8Array([1, 0, 1]),
-    modulusLength: 1024,
-  }
+  const ofKey = { publicExponent: new Uint8Array([1, 0, 1]), modulusLength: 1024 }
+  const rsa = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", ...ofKey }
   const weakKeys = crypto.subtle.generateKey(rsa, true, ["sign", "verify"])
   const unknown = (isCritical: boolean) => new x509.Extension("1.2.3", isCritical, new Uint8Array([5, 0]))
   const signing = new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign)

@@ -81,11 +81,8 @@ test.each([
   ["01234565", "012345000065"],
 ])("%s is the UPC-E of %s", async (code, gtin12) => {
   const answer = await validate(code)
-  expect(answer).toMatchObject({
-    is_valid: true,
-    formatted: code,
-    converted: { gtin12, gtin13: `0${gtin12}` },
-  })
+  expect(answer).toMatchObject({ is_valid: true, formatted: code })
+  expect(answer.converted).toMatchObject({ gtin12, gtin13: `0${gtin12}` })
   expect((await validate(gtin12)).is_valid).toBe(true)
 })
 

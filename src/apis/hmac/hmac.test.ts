@@ -67,10 +67,8 @@ async function signWithNode(inputs: readonly unknown[]): Promise<string[]> {
     const sign = ({ message, secret, algorithm, encoding }) =>
       createHmac(algorithm, Buffer.from(secret, "utf8")).update(Buffer.from(message, "utf8")).digest(encoding)
     process.stdout.write(JSON.stringify({ bun: "bun" in process.versions, signatures: inputs.map(sign) }))`
-  const node = Bun.spawn(["node", "-e", script], {
-    stdin: new Blob([JSON.stringify(inputs)]),
-    stdout: "pipe",
-  })
+  const stdin = new Blob([JSON.stringify(inputs)])
+  const node = Bun.spawn(["node", "-e", script], { stdin, stdout: "pipe" })
   const { bun, signatures } = JSON.parse(await new Response(node.stdout).text())
   expect(await node.exited).toBe(0)
   // A `node` command that is really Bun would prove nothing.

@@ -187,21 +187,11 @@ test("the reverse patch is only made for premium", async () =>
 const compare = (from: unknown, to: unknown, ignore: string[]) => runIsolated(run, { from, to, ignore })
 
 test("places that are left out of a comparison by pointers, with * for any name or index", async () => {
-  const from = {
-    at: 1,
-    users: [
-      { name: "a", seen: 1 },
-      { name: "b", seen: 2 },
-    ],
-    "x/y": 1,
-    "*": 1,
-  }
+  const users = ["a", "b"].map((name, index) => ({ name, seen: index + 1 }))
+  const from = { at: 1, users, "x/y": 1, "*": 1 }
   const to = { at: 2, users: [{ name: "a", seen: 3 }, { name: "c" }], "x/y": 2, "*": 1 }
-  const { patch, merge_patch, result, reverse } = await compare(
-    from,
-    to,
-    "/at /users/*/seen /x~1y /none/0".split(" "),
-  )
+  const ignored = "/at /users/*/seen /x~1y /none/0".split(" ")
+  const { patch, merge_patch, result, reverse } = await compare(from, to, ignored)
   expect(patch).toEqual([{ op: "replace", path: "/users/1/name", value: "c" }])
   expect(reverse).toEqual([{ op: "replace", path: "/users/1/name", value: "b" }])
   expect(result).toEqual({ users: [{ name: "a" }, { name: "c" }], "*": 1 })

@@ -9,10 +9,8 @@ const claims = { iss: "joe", exp: 1300819380, "http://example.com/is_root": true
 
 async function decode(token: string, key: object) {
   const ports = { ...portsFor({}), clock: createManualClock("2011-03-22T18:42:59Z") }
-  return jwtdecoder.run(
-    { token, key: JSON.stringify(key) },
-    { ports, giveWay: () => undefined, premium: true },
-  )
+  const context = { ports, giveWay: () => undefined, premium: true }
+  return jwtdecoder.run({ token, key: JSON.stringify(key) }, context)
 }
 
 test.each([

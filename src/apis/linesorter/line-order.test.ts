@@ -171,23 +171,8 @@ test("natural and numeric order: natural: numbers in the text count by their siz
 
 test("natural and numeric order: numeric: the number at the begin, of any length, and lines without one last", () => {
   const wanted = [
-    "-9007199254740993",
-    "-9007199254740992",
-    "-10",
-    "-1.5 kg",
-    "-1",
-    "-.5",
-    "0",
-    ".5",
-    " 0.75",
-    "+1",
-    "2 a",
-    "10",
-    "9007199254740992",
-    "9007199254740993",
-    "-",
-    "a1",
-    "kg",
+    ..."-9007199254740993|-9007199254740992|-10|-1.5 kg|-1|-.5|0|.5| 0.75|+1|2 a|10".split("|"),
+    ..."9007199254740992|9007199254740993|-|a1|kg".split("|"),
   ]
   expect(sortLines(wanted.toReversed(), "asc", true, { sortBy: "numeric" })).toEqual(wanted)
   expect(sortLines(wanted, "desc", true, { sortBy: "numeric" })).toEqual(wanted.toReversed())

@@ -37,17 +37,7 @@ describe("runs of non-starters, as UAX #15 §13 counts them", () => {
 })
 
 test("text of many languages is Stream-Safe", () => {
-  for (const text of [
-    "Việt Nam",
-    "שָׁלוֹם",
-    "السَّلَامُ",
-    "བཀྲ་ཤིས།",
-    "नमस्ते",
-    "สวัสดี",
-    "한국어",
-    "日本語が",
-    "👩‍👩‍👧‍👦",
-  ]) {
+  for (const text of "Việt Nam|שָׁלוֹם|السَّلَامُ|བཀྲ་ཤིས།|नमस्ते|สวัสดี|한국어|日本語が|👩‍👩‍👧‍👦".split("|")) {
     expect(isStreamSafe(text.repeat(100))).toBe(true)
     expect(isStreamSafe(text.normalize("NFD").repeat(100))).toBe(true)
   }

@@ -62,10 +62,8 @@ const microsoft: Zone = {
   "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:dmarc@firm.example" }],
 }
 
-const parked: Zone = {
-  "firm.example": [{ A: "198.51.100.80" }],
-  "www.firm.example": [{ A: "198.51.100.80" }],
-}
+const address = [{ A: "198.51.100.80" }]
+const parked: Zone = { "firm.example": address, "www.firm.example": address }
 const nullMx: Zone = { "firm.example": [{ A: "198.51.100.80" }, { MX: [0, ""] }] }
 
 const shortKey =

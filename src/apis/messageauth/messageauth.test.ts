@@ -168,47 +168,19 @@ test("refuses what is no message, and says what to change", async () => {
   expect(await refusal(`X: ${"a".repeat(270_000)}\r\n\r\n`)).toMatch(/header of at most 256 KiB/)
   expect(await refusal("X: a\r\n".repeat(5_001))).toMatch(/at most 5,000 lines/)
   expect(await refusal(plain, { ip: "192.0.2.1/24" })).toMatch(/^ip must be/)
-  for (const sender of [
-    "ann",
-    "<ann@a.test",
-    "ann@a.test\\@b.test",
-    "ann@a.test bob@b.test",
-    "ann@a.test,bob@b.test",
-  ])
+  const several = ["ann@a.test bob@b.test", "ann@a.test,bob@b.test"]
+  for (const sender of ["ann", "<ann@a.test", "ann@a.test\\@b.test", ...several])
     expect(await refusal(plain, { sender })).toMatch(/^sender must be an address/)
   expect(await refusal(plain, { received_at: "yesterday" })).toMatch(/^received_at must be a time/)
 })
 
 test("any message gives a result or a refusal", async () => {
   const piece = fc.constantFrom(
-    "From: ",
-    "a@b.test",
-    "\r\n",
-    "\n",
-    "\r",
-    " ",
-    ";",
-    "=",
-    "DKIM-Signature: v=1; ",
-    "h=from",
-    "d=a.test",
-    "s=rsa",
-    "b=AA",
-    "bh=AA",
-    "a=rsa-sha256",
-    "ARC-Seal: i=1; cv=none; ",
-    "ARC-Message-Signature: i=1; ",
-    "ARC-Authentication-Results: i=1; ",
-    "(",
-    '"',
-    "<",
-    "é",
-    "\u0000",
-    ",",
-    "@",
-    "c=",
-    "l=99999999999",
-    "x=1",
+    ...'From: |a@b.test|\r\n|\n|\r| |;|=|h=from|d=a.test|s=rsa|b=AA|bh=AA|a=rsa-sha256|(|"|<|é|\0|,|@|c=|x=1'.split(
+      "|",
+    ),
+    ...["DKIM-Signature: v=1; ", "ARC-Seal: i=1; cv=none; ", "ARC-Message-Signature: i=1; "],
+    ...["ARC-Authentication-Results: i=1; ", "l=99999999999"],
   )
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), fc.boolean(), async (pieces, isSigned) => {

@@ -73,14 +73,8 @@ test("a reader reads what was drawn, of each kind of text and correction", async
     overrides: { wasmBinary: await Bun.file(file).arrayBuffer() },
     fireImmediately: true,
   })
-  const texts = [
-    "0123456789",
-    "HTTPS://EXAMPLE.COM",
-    "https://example.com/ä?b=c",
-    "日本語",
-    "a\n\u0000b",
-    "😀",
-  ]
+  const addresses = ["HTTPS://EXAMPLE.COM", "https://example.com/ä?b=c"]
+  const texts = ["0123456789", ...addresses, "日本語", "a\n\u0000b", "😀"]
   for (const text of texts)
     for (const correction of ["low", "medium", "quartile", "high"] as const) {
       const { png } = await draw(text, { correction, scale: 3 })

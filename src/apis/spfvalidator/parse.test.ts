@@ -70,10 +70,8 @@ test("terms that follow the grammar: modifiers are kept by name, and unknown one
 
 test("terms that follow the grammar: positions count bytes from the start of the record", () => {
   const record = parseRecord("v=spf1  a   mx:bad -all ")
-  expect(record.directives.map(({ text, position }) => [text, position])).toEqual([
-    ["a", 8],
-    ["-all", 19],
-  ])
+  const found = record.directives.map(({ text, position }) => `${text} ${position}`)
+  expect(found).toEqual(["a 8", "-all 19"])
   expect(record.problems.map(({ text, position }) => [text, position])).toEqual([["mx:bad", 12]])
 })
 

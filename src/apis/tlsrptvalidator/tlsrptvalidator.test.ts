@@ -91,19 +91,7 @@ test("the grammar: any text after the version is read, and without a problem onl
   const rua = `rua=${uri}(?:[ \\t]*,[ \\t]*${uri})*`
   const grammar = new RegExp(`^v=TLSRPTv1[ \\t]*;[ \\t]*${rua}(?:[ \\t]*;)?[ \\t]*$`, "i")
   const piece = fc.oneof(
-    fc.constantFrom(
-      ";",
-      ",",
-      " ",
-      "rua=",
-      "mailto:",
-      "https://",
-      "a@b.example",
-      "a.example/",
-      "x=y",
-      "%2",
-      "=",
-    ),
+    fc.constantFrom(..."; , rua= mailto: https:// a@b.example a.example/ x=y %2 =".split(" "), " "),
     fc.string({ maxLength: 3 }),
   )
   fc.assert(

@@ -172,10 +172,8 @@ test.each([
   "where it goes: the address %s is refused without tests' permission, also beside a public one",
   async (address) => {
     const own = address.includes(":") ? { AAAA: address } : { A: address }
-    const web = createHttpsClient({
-      dns: createZoneDns({ [host]: [{ A: "93.184.215.14" }, own] }),
-      timer: systemTimer,
-    })
+    const dns = createZoneDns({ [host]: [{ A: "93.184.215.14" }, own] })
+    const web = createHttpsClient({ dns, timer: systemTimer })
     expect(await web.get(`https://${host}/`)).toEqual(failure("private-address") as never)
   },
 )
@@ -334,9 +332,7 @@ test("many requests for the same document at the same time are one", async () =>
   const { port, requests } = await serve(replying(ok("x")))
   const web = clientOf({ port })
   const url = `https://${host}/one`
-  expect(await Promise.all([web.get(url), web.get(url)])).toMatchObject([
-    { kind: "reply" },
-    { kind: "reply" },
-  ])
+  const kinds = (await Promise.all([web.get(url), web.get(url)])).map(({ kind }) => kind)
+  expect(kinds).toEqual(["reply", "reply"])
   expect(requests).toHaveLength(1)
 })

@@ -40,13 +40,8 @@ function setUp() {
 }
 
 function call({ feed }: TestWorker, requestId: string, status = 200): void {
-  const tally = {
-    api: "hmac",
-    surface: "rest",
-    statuses: [],
-    latency: createHistogram([]),
-    faults: null,
-  }
+  const counted = { statuses: [], latency: createHistogram([]), faults: null }
+  const tally = { api: "hmac", surface: "rest", ...counted }
   if (feed.isWatched)
     feed.offer({ ...tally, surface: "rest" }, { requestId, address: () => "", startedMs: 0 }, { status }, 1)
 }

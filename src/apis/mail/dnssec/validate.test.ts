@@ -170,14 +170,9 @@ test("the work is bounded: a name of 127 labels asks 60 questions at most", asyn
 })
 
 test("the work is bounded: an ordinary name takes six questions", async () =>
-  expect((await run("www.p256.test", "A")).questions).toEqual([
-    "www.p256.test A",
-    ". DNSKEY",
-    "test DS",
-    "test DNSKEY",
-    "p256.test DS",
-    "p256.test DNSKEY",
-  ]))
+  expect((await run("www.p256.test", "A")).questions).toEqual(
+    "www.p256.test A|. DNSKEY|test DS|test DNSKEY|p256.test DS|p256.test DNSKEY".split("|"),
+  ))
 
 /** Claims of every name below a zone that it is an alias, so that none of them is a delegation. */
 function unsignedBelow(zone: string): Tampering {
