@@ -1,7 +1,6 @@
 /** The playground sends what was typed, so that the service says what is wrong with it. */
 import { expect, test } from "bun:test"
-import { catalog } from "../src/app/prepare.ts"
-import { withServedExamples } from "../src/app/served-examples.ts"
+import { catalog, withServedExamples } from "../src/app/prepare.ts"
 import { type CatalogDocument, toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { findMistakenJson, readParameters } from "../src/web/playground/read-parameters.ts"
 import { readAnswer } from "./support/answer.ts"

@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/bimi-domains.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { ZoneEntry } from "../contract.ts"
-import { readRecord } from "../mail/bimi-record.ts"
+import { readRecord } from "../mail/bimi.ts"
 import { isRecordOf } from "../mail/text-records.ts"
 import { bimivalidator } from "./index.ts"
 

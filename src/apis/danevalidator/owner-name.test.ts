@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { parseOwnerName } from "./owner-name.ts"
+import { parseOwnerName } from "./tlsa-record.ts"
 
 const label63 = "a".repeat(63)
 /** 10 characters of port and transport, then a host of 243: 253 in all. */

@@ -7,8 +7,7 @@ import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import { ambiguityProblems, claimProblems, headerProblems, problem, problemList } from "./checks.ts"
 import stored from "./examples.json"
-import { readKeys } from "./keys.ts"
-import { readToken } from "./token.ts"
+import { readKeys, readToken } from "./token.ts"
 import { reasons, verify } from "./verify.ts"
 
 const maxLength = 65_536

@@ -1,6 +1,5 @@
 import type { JWK } from "jose"
-import { type GivenKeys, isFor, publicPart } from "./keys.ts"
-import { isUnderstood, type Token } from "./token.ts"
+import { type GivenKeys, isFor, isUnderstood, publicPart, type Token } from "./token.ts"
 
 export const reasons = [
   "signature_fits",

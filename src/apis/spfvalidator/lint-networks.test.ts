@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { edgesOf, type Network, parseIpv6, toNetwork } from "../../values/ip.ts"
-import { specialUseOf } from "./lint-networks.ts"
+import { specialUseOf } from "./lint.ts"
 
 /** As a record's terms are read: an IPv4-mapped address stays IPv6. */
 function read(text: string): Network {

@@ -10,11 +10,10 @@ import type { DocumentOptions } from "../openapi/document.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import { type HttpContext, unkeyedFeature } from "./frame.ts"
 import { prefersPage, type SiteServer } from "./page-routes.ts"
-import { noRoute } from "./paths.ts"
 import { parseQuery } from "./read/query.ts"
 import { negotiateFormat } from "./reply/format.ts"
 import { ownAnswer, send } from "./reply/headers.ts"
-import type { IncomingApp } from "./request.ts"
+import { type IncomingApp, noRoute } from "./request.ts"
 import { createResource } from "./resource.ts"
 
 /** Pages for crawlers and agents, and at `/` the page for people, all made from the catalog. None needs a key. */

@@ -1,8 +1,7 @@
 import type { Fault } from "../../call/fault.ts"
-import { MethodNotAllowed } from "./paths.ts"
 import { setAnswerHeaders } from "./reply/headers.ts"
 import { pulledStream, type StreamParts } from "./reply/pulled-stream.ts"
-import type { AnswerSettings } from "./request.ts"
+import { type AnswerSettings, MethodNotAllowed } from "./request.ts"
 
 /** An answer that was read whole, or the beginning of an event stream and what is still to come. */
 export type McpAnswer = { readonly text: string } | LiveAnswer

@@ -8,9 +8,8 @@ import type { ServiceName } from "../mcp/server.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./frame.ts"
 import { refuse } from "./mcp-answer.ts"
 import type { McpHttp } from "./mcp-server.ts"
-import { MethodNotAllowed } from "./paths.ts"
 import { sameOriginOnly } from "./reply/headers.ts"
-import type { Exchange, IncomingApp } from "./request.ts"
+import { type Exchange, type IncomingApp, MethodNotAllowed } from "./request.ts"
 
 /** The names under which a service is reached. */
 export interface TrustedNames {

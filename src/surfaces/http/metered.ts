@@ -13,7 +13,6 @@ import {
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
 import { type createFrame, finishBody, type HttpContext, requireRoom } from "./frame.ts"
-import { MethodNotAllowed } from "./paths.ts"
 import { readJsonObject } from "./read/body.ts"
 import { httpLimits } from "./read/limits.ts"
 import { parseQuery } from "./read/query.ts"
@@ -25,6 +24,7 @@ import {
   type Exchange,
   type IncomingApp,
   type IncomingRequest,
+  MethodNotAllowed,
 } from "./request.ts"
 
 /** How the requests of a route are admitted, read and recorded: `{ metered: … }` in the hooks of a route. */

@@ -5,11 +5,10 @@ import { once } from "../../values/once.ts"
 import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
 import { finishBody, type HttpContext, inProgress, requireRoom, unkeyedFeature } from "./frame.ts"
-import { noRoute } from "./paths.ts"
 import { parseQuery } from "./read/query.ts"
 import { acceptedBy } from "./reply/format.ts"
 import { sameOriginOnly } from "./reply/headers.ts"
-import { type AnswerSettings, type Exchange, type IncomingApp, pathOf } from "./request.ts"
+import { type AnswerSettings, type Exchange, type IncomingApp, noRoute, pathOf } from "./request.ts"
 import type { Resource } from "./resource.ts"
 
 /** The pages of a link that ends notices by mail. */

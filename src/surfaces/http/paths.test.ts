@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { noRoute } from "./paths.ts"
+import { noRoute } from "./request.ts"
 
 const apis = [
   ...["hmac", "loanpaymentcalculator", "spfvalidator", "danevalidator", "linesorter", "bluetoothlookup"],

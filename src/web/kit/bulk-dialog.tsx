@@ -5,8 +5,7 @@ import type { BulkId, BulkResult } from "../client/operations.ts"
 import { Problem, send } from "../client/request.ts"
 import { may } from "../client/session.ts"
 import { readAgain } from "../client/use-read.ts"
-import { Button } from "./button.tsx"
-import { closeWindow, Dialog } from "./dialog.tsx"
+import { Button, closeWindow, Dialog, say } from "./dialog.tsx"
 import { Form, type FormValues } from "./form.tsx"
 import {
   type FieldsOf,
@@ -16,7 +15,6 @@ import {
   readFields,
   requiredOf,
 } from "./form-fields.tsx"
-import { say } from "./status.tsx"
 import { countOf, formatNumber } from "./text.tsx"
 
 interface ActionTexts<Row> {

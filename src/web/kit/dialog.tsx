@@ -2,10 +2,47 @@ import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { path } from "../client/address.ts"
+import { after } from "../client/browser.ts"
 import type { OperationId } from "../client/operations.ts"
 import { may } from "../client/session.ts"
-import { Button, type ButtonProps } from "./button.tsx"
-import { Icon } from "./icon.tsx"
+import { Icon, type IconName } from "./icon.tsx"
+
+const message = signal("")
+const shownMs = 6_000
+let cancel = () => {}
+
+/** Says for a few seconds that something was done: "Account created." */
+export function say(text: string): void {
+  cancel()
+  message.value = text
+  cancel = after(shownMs, () => {
+    message.value = ""
+  })
+}
+
+/** How something ends that was done. */
+export interface DoneProps<T> {
+  /** Said when it is done, or called with the answer. */
+  readonly done: string | ((answer: T) => void)
+  /** Called with the answer after the text was said. */
+  readonly then?: ((answer: T) => void) | undefined
+}
+
+/** Says that something was done, or calls the functions for it. */
+export function tellDone<T>({ done, then }: DoneProps<T>, answer: T): void {
+  if (typeof done === "string") say(done)
+  else done(answer)
+  then?.(answer)
+}
+
+/** Shows what {@link say} says. It is always in the page, since screen readers ignore new regions. */
+export function Status() {
+  return (
+    <div class={message.value === "" ? "status" : "status shown"} role="status">
+      {message.value}
+    </div>
+  )
+}
 
 const opened = signal<ComponentChildren>(null)
 
@@ -114,4 +151,58 @@ function firstOf(dialog: HTMLElement): HTMLElement | null {
     if (found) return found
   }
   return null
+}
+
+/** The properties of a {@link Button}. */
+export interface ButtonProps {
+  readonly children: ComponentChildren
+  readonly onClick?: () => void
+  readonly kind?: "primary" | "plain" | "quiet" | "risky" | "danger"
+  readonly type?: "button" | "submit"
+  readonly icon?: IconName | undefined
+  readonly disabled?: boolean
+  /** While it works, presses do nothing. It keeps the focus, which a disabled button loses. Not for forms. */
+  readonly isBusy?: boolean
+  /** A fuller name for screen readers. */
+  readonly label?: string | undefined
+}
+
+/** A button. While it is busy it looks disabled. */
+export function Button(props: ButtonProps) {
+  const { children, onClick, kind = "plain", type = "button", icon, disabled, isBusy, label } = props
+  return (
+    <button
+      class={`button ${kind}`}
+      type={type}
+      onClick={isBusy ? undefined : onClick}
+      disabled={disabled}
+      aria-disabled={isBusy || undefined}
+      aria-label={label}
+      onKeyDown={ignoreHeldEnter}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  )
+}
+
+/** Browsers press a button again and again while Enter is held down. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === "Enter") event.preventDefault()
+}
+
+interface LinkButtonProps extends Pick<ButtonProps, "children" | "kind" | "icon"> {
+  readonly href: string
+  /** The name of the file that is saved; true leaves it to the service. */
+  readonly download?: string | true
+}
+
+/** A link that looks like a button. */
+export function LinkButton({ href, download, children, kind = "plain", icon }: LinkButtonProps) {
+  return (
+    <a class={`button ${kind}`} href={href} download={download}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </a>
+  )
 }

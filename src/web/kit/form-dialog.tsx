@@ -4,13 +4,19 @@ import type { AnswerOf, InputOf, OperationId, SendId } from "../client/operation
 import { Problem, send, Unreachable } from "../client/request.ts"
 import { may } from "../client/session.ts"
 import { readAgain } from "../client/use-read.ts"
-import { Button, type ButtonProps } from "./button.tsx"
-import { closeWindow, Dialog, WindowButton } from "./dialog.tsx"
+import {
+  Button,
+  type ButtonProps,
+  closeWindow,
+  Dialog,
+  type DoneProps,
+  tellDone,
+  WindowButton,
+} from "./dialog.tsx"
 import { Form, type FormProps } from "./form.tsx"
 import { type FieldsOf, FormFields, fieldsOf, readFields, requiredOf } from "./form-fields.tsx"
 import type { IconName } from "./icon.tsx"
 import { ErrorBox } from "./page.tsx"
-import { type DoneProps, tellDone } from "./status.tsx"
 
 interface FormDialogProps<Id extends SendId>
   extends Pick<FormProps<never>, "submit" | "danger" | "children">,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
 import { Problem, Unreachable } from "../client/request.ts"
-import { Button } from "./button.tsx"
+import { Button } from "./dialog.tsx"
 import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 
 /** The form's values, by field. */

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { serviceName, visits } from "../client/address.ts"
 import { Problem, Unreachable } from "../client/request.ts"
 import type { Reading } from "../client/use-read.ts"
-import { Button } from "./button.tsx"
+import { Button } from "./dialog.tsx"
 import { Icon } from "./icon.tsx"
 
 /** A screen: its heading, and what is below it. */

@@ -4,7 +4,7 @@ import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../cli
 import { Problem } from "../client/request.ts"
 import { useRead } from "../client/use-read.ts"
 import type { Bulk } from "./bulk.tsx"
-import { Button, LinkButton } from "./button.tsx"
+import { Button, LinkButton } from "./dialog.tsx"
 import { Empty, ErrorBox, Ready } from "./page.tsx"
 import { type Column, Table } from "./table.tsx"
 import { formatNumber } from "./text.tsx"

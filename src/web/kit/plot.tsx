@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { zone } from "../client/preferences.ts"
-import { Button } from "./button.tsx"
+import { Button } from "./dialog.tsx"
 import { drawPlot, type PlotSeries, type PlotStep } from "./draw-plot.ts"
 import { saveCsv } from "./save-csv.ts"
 import { Table } from "./table.tsx"

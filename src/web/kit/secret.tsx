@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks"
-import { Button } from "./button.tsx"
+import { Button } from "./dialog.tsx"
 
 /** A text that is shown once, such as a new key, with a button that copies it. */
 export function Secret({ label, text }: { readonly label: string; readonly text: string }) {

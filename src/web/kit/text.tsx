@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact"
 import { nowMs } from "../client/browser.ts"
 import { zone } from "../client/preferences.ts"
+import { say } from "./dialog.tsx"
 import { Icon } from "./icon.tsx"
-import { say } from "./status.tsx"
 
 const whole = new Intl.NumberFormat("en-US")
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })

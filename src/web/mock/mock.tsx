@@ -4,16 +4,53 @@ import { type ComponentChildren, render } from "preact"
 import { quote } from "../../code-examples/code-call.ts"
 import type { JournalEntry } from "../../mock/journal.ts"
 import type { View } from "../../mock/views.ts"
-import { parseJson } from "../client/request.ts"
-import { Button, LinkButton } from "../kit/button.tsx"
+import { openEvents, sendRequest } from "../client/browser.ts"
+import { Problem, parseJson, Unreachable } from "../client/request.ts"
+import { Button, LinkButton, Status, say } from "../kit/dialog.tsx"
 import { CheckField, LinesField, SelectField, TextField } from "../kit/field.tsx"
 import { Form, type FormValues } from "../kit/form.tsx"
 import { Empty, Loading, Page, Section } from "../kit/page.tsx"
 import { Secret } from "../kit/secret.tsx"
-import { Status } from "../kit/status.tsx"
 import { formatSecond, Tag } from "../kit/text.tsx"
-import { base, change, connection, send, service, showChanges, view } from "./control.ts"
 import texts, { examples } from "./texts.json"
+
+/** The control paths of this test double or session. */
+
+/** The start of the control paths, in a session below its path. */
+const base = location.pathname
+/** The start of the addresses of calls, in a session with its path. */
+const service = location.origin + base.replace(/\/_mock$/, "")
+/** The present state; null until it comes. */
+const view = signal<View | null>(null)
+/** Whether changes are shown as they come, in words. */
+const connection = signal("Connecting")
+
+/** Shows each change from now on. */
+function showChanges(): void {
+  const events = openEvents(`${base}/events`)
+  events.onmessage = ({ data }) => {
+    connection.value = "Live"
+    view.value = JSON.parse(data)
+  }
+  events.onerror = () => {
+    connection.value = "Not live: it has ended, or too many such pages are open"
+  }
+}
+
+/** Sends a body to a control path. Throws a Problem or Unreachable. */
+async function send(method: string, path: string, body: string | null): Promise<void> {
+  const response = await sendRequest(base + path, { method, body }).catch(() => null)
+  if (response === null) throw new Unreachable()
+  if (!response.ok) throw new Problem(response.status, { detail: (await response.json()).error })
+  say("Done.")
+}
+
+/** Changes something for someone who presses a button. A refusal is said. */
+function change(method: string, path: string, body: object | null = null): void {
+  send(method, path, body && JSON.stringify(body)).catch(({ message }) =>
+    say(`That did not work. ${message}`),
+  )
+}
 
 function App() {
   const actions = (

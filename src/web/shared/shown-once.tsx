@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { Button } from "../kit/button.tsx"
-import { closeWindow, Dialog } from "../kit/dialog.tsx"
+import { Button, closeWindow, Dialog } from "../kit/dialog.tsx"
 import { Secret } from "../kit/secret.tsx"
 
 interface ShownOnceProps {

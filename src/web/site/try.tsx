@@ -4,10 +4,10 @@ import { useState } from "preact/hooks"
 import type { SessionAnswer } from "../../admin/sessions/sessions.ts"
 import { fetchJson } from "../client/request.ts"
 import { useLoad } from "../client/use-read.ts"
+import { Status } from "../kit/dialog.tsx"
 import { SelectField } from "../kit/field.tsx"
 import { ErrorBox, Loading } from "../kit/page.tsx"
 import { Segments } from "../kit/segments.tsx"
-import { Status } from "../kit/status.tsx"
 import { type Customer, sendCall, toCustomer } from "../playground/call.ts"
 import {
   type Callable,

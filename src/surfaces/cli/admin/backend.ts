@@ -2,19 +2,18 @@ import type { Mistake } from "../../../admin/fault.ts"
 import type { Operation } from "../../../admin/operation.ts"
 import type { FileContent } from "../../../values/file-content.ts"
 
+/** The values of an input or an answer, by name. */
+export type Values = Readonly<Record<string, unknown>>
+
 /** Carries out operations, in this process on a store or on a running service. */
 export interface Backend {
   /**
    * Returns the answer as JSON values.
    * @param idempotencyKey for a change that may be sent again, also by a later command
    */
-  run(
-    operation: Operation,
-    input: Readonly<Record<string, unknown>>,
-    idempotencyKey?: string,
-  ): Promise<unknown>
+  run(operation: Operation, input: Values, idempotencyKey?: string): Promise<unknown>
   /** Opens the file that an operation sends. Close it when done. */
-  open(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<FileContent>
+  open(operation: Operation, input: Values): Promise<FileContent>
   close(): Promise<void>
 }
 
@@ -24,11 +23,7 @@ export interface RemoteBackend extends Backend {
    * Yields the events of an operation that watches, until `stop` ends it.
    * @throws ServerFailed when the service ends it
    */
-  watch(
-    operation: Operation,
-    input: Readonly<Record<string, unknown>>,
-    stop: AbortSignal,
-  ): AsyncIterable<Watched>
+  watch(operation: Operation, input: Values, stop: AbortSignal): AsyncIterable<Watched>
 }
 
 /** An event, or the number of events that were left out. */

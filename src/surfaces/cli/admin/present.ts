@@ -4,9 +4,7 @@ import { escapeHidden } from "../../../values/hidden-characters.ts"
 import { isObject } from "../../../values/is-object.ts"
 import type { Terminal } from "../output.ts"
 import { toTable } from "../table.ts"
-import { ServerFailed } from "./backend.ts"
-
-type Values = Readonly<Record<string, unknown>>
+import { ServerFailed, type Values } from "./backend.ts"
 
 /** The values of an answer by name. */
 export function requireValues(value: unknown): Values {

@@ -5,7 +5,7 @@ import type { Operation, OperationCommand } from "../../../admin/operation.ts"
 import { InputRejected } from "../../../apis/contract.ts"
 import { compileInput } from "../../../call/input.ts"
 import type { CliParts } from "../parts.ts"
-import { Declined, ServerFailed } from "./backend.ts"
+import { Declined, ServerFailed, type Values } from "./backend.ts"
 import { nameOnCommandLine, nothing } from "./parameters.ts"
 
 /** One way to call an operation. */
@@ -25,7 +25,7 @@ export interface Flags extends Readonly<Record<string, unknown>> {
 
 /** An entry with its input from the command line. */
 export interface ReadEntry extends Entry {
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: Values
 }
 
 /** Chooses the entry that the command line means and reads its input. Wrong usage ends the command. */

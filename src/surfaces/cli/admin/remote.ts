@@ -7,8 +7,7 @@ import { HttpFailure, type HttpReply, textOf } from "../../../ports/http-client.
 import { isLoopback } from "../../../values/ip.ts"
 import { adminRoot } from "../../http/admin/operation-routes.ts"
 import type { CliParts } from "../parts.ts"
-import type { RemoteBackend, Watched } from "./backend.ts"
-import { ServerFailed } from "./backend.ts"
+import { type RemoteBackend, ServerFailed, type Values, type Watched } from "./backend.ts"
 import { requireValues } from "./present.ts"
 
 /** The most attempts of a request, and the time of each. */
@@ -37,11 +36,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
 
   const ownHeaders = { authorization: `Bearer ${key}`, "user-agent": `penknife/${version}` }
 
-  async function send(
-    operation: Operation,
-    input: Readonly<Record<string, unknown>>,
-    idempotencyKey = random.bytes(16).toHex(),
-  ): Promise<HttpReply> {
+  async function send(operation: Operation, input: Values, idempotencyKey = random.bytes(16).toHex()) {
     const { url, body } = toRequest(base, operation, input)
     const isChange = operation.run.kind === "change" || operation.run.kind === "bulk"
     const headers = {
@@ -242,11 +237,7 @@ function failed({ kind, message }: HttpFailure, base: string, isChange: boolean)
 const names = /\{(\w+)\}/g
 
 /** The URL and body of an operation's HTTP request: path, query string of a GET, JSON body of other methods. */
-function toRequest(
-  base: string,
-  { method, path, otherPaths = [] }: Operation,
-  input: Readonly<Record<string, unknown>>,
-): { readonly url: string; readonly body: string | null } {
+function toRequest(base: string, { method, path, otherPaths = [] }: Operation, input: Values) {
   const rest = new Map(Object.entries(input))
   const fitting = [path, ...otherPaths].find((one) =>
     [...one.matchAll(names)].every(([, name = ""]) => rest.has(name)),

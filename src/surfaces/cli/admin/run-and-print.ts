@@ -9,11 +9,9 @@ import { escapeHidden, escapeHiddenInLines } from "../../../values/hidden-charac
 import { messageOf } from "../../../values/message-of.ts"
 import type { Terminal } from "../output.ts"
 import type { CliParts } from "../parts.ts"
-import { type Backend, type RemoteBackend, ServerFailed } from "./backend.ts"
+import { type Backend, type RemoteBackend, ServerFailed, type Values } from "./backend.ts"
 import { printEntries, printThing, requireValues, strangeAnswer } from "./present.ts"
 import type { Flags, ReadEntry } from "./read-entry.ts"
-
-type Values = Readonly<Record<string, unknown>>
 
 /** The most entries of one page. */
 const pageSize = 1_000

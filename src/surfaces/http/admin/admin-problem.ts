@@ -6,9 +6,8 @@ import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import type { RecordRequest } from "../../../observe/request-log.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import { finishBody, type HttpContext } from "../frame.ts"
-import { MethodNotAllowed } from "../paths.ts"
 import { problemTypeStart } from "../reply/problem.ts"
-import type { AnswerSettings, Exchange } from "../request.ts"
+import { type AnswerSettings, type Exchange, MethodNotAllowed } from "../request.ts"
 
 /** Every problem of the admin API. The names are the ends of the problem types and do not change. */
 export const problems = { ...allProblems.administration, ...allProblems.http }

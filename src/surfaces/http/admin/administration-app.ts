@@ -7,9 +7,15 @@ import type { Fault } from "../../../call/fault.ts"
 import { printAdminOpenApi } from "../../openapi/admin/document.ts"
 import type { HttpContext } from "../frame.ts"
 import { meteredRoutes } from "../metered.ts"
-import { methodsAt, refusalOfPath } from "../paths.ts"
 import { createPreparedHeaders } from "../reply/headers.ts"
-import { type Exchange, type IncomingApp, incomingRequests, pathOf } from "../request.ts"
+import {
+  type Exchange,
+  type IncomingApp,
+  incomingRequests,
+  methodsAt,
+  pathOf,
+  refusalOfPath,
+} from "../request.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { singleAnswerer } from "../rest.ts"
 import { bodySchema, querySchema } from "../route-schemas.ts"

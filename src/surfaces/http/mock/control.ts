@@ -14,12 +14,18 @@ import { toIso } from "../../../values/time-text.ts"
 import { streamEvents } from "../admin/event-stream.ts"
 import { createCallsInProgress } from "../calls.ts"
 import { prefersPage, sendNegotiated } from "../page-routes.ts"
-import { MethodNotAllowed, methodsAt, refusalOfPath } from "../paths.ts"
 import { readObject, readText } from "../read/body.ts"
 import type { Intake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { crossOrigin, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
-import { type AnswerSettings, incomingRequests, pathOf } from "../request.ts"
+import {
+  type AnswerSettings,
+  incomingRequests,
+  MethodNotAllowed,
+  methodsAt,
+  pathOf,
+  refusalOfPath,
+} from "../request.ts"
 import type { CheckedBy } from "../route-schemas.ts"
 import {
   controlSchemas,

@@ -2,9 +2,8 @@ import type { Brand } from "../../../config/brand.ts"
 import { once } from "../../../values/once.ts"
 import type { Site } from "../../site/site.ts"
 import { type HttpContext, unkeyedFeature } from "../frame.ts"
-import { noRoute } from "../paths.ts"
 import { sameOriginOnly } from "../reply/headers.ts"
-import type { Exchange, IncomingApp } from "../request.ts"
+import { type Exchange, type IncomingApp, noRoute } from "../request.ts"
 import type { WebPage } from "./web-http.ts"
 
 /** The pages that an app serves, and their brand. */

@@ -1,7 +1,7 @@
 import { addressOf } from "../../client/address.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import { LinkButton } from "../../kit/button.tsx"
+import { LinkButton } from "../../kit/dialog.tsx"
 import { filterValues } from "../../kit/filters.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/page.tsx"

@@ -3,7 +3,7 @@ import { type AnswerOf, addressOfRead, type EntryOf } from "../../client/operati
 import { read } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { useLoad, useRead } from "../../client/use-read.ts"
-import { LinkButton } from "../../kit/button.tsx"
+import { LinkButton } from "../../kit/dialog.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Empty, Page, Ready } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"

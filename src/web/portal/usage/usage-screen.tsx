@@ -1,7 +1,7 @@
 import type { AnswerOf, OwnAccount } from "../../client/operations.ts"
 import { ownAccount, session } from "../../client/session.ts"
 import { type Reading, useRead } from "../../client/use-read.ts"
-import { Button } from "../../kit/button.tsx"
+import { Button } from "../../kit/dialog.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Empty, Meter, Page, Ready, Section, Stat, Stats } from "../../kit/page.tsx"
 import { saveCsv } from "../../kit/save-csv.ts"
