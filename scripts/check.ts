@@ -127,11 +127,13 @@ function filesOfExecutable(): readonly Run[] {
  */
 function groupsInProcess(): readonly Run[] {
   const files = ["src", "test"].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync()]).sort()
-  const own = files.filter((file) => !file.startsWith("test/binary/"))
+  const isSimulation = (file: string) => file.startsWith("test/simulation/")
+  const own = files.filter((file) => !file.startsWith("test/binary/") && !isSimulation(file))
   const isOnPostgres = (file: string) =>
     /useStoreKinds|usePostgres|startPostgres/.test(readFileSync(file, "utf8"))
   const [onPostgres, others] = [own.filter(isOnPostgres), own.filter((file) => !isOnPostgres(file))]
   return [
+    ...dealt(files.filter(isSimulation), "files of the simulation", 0),
     ...dealt(onPostgres, "files with PostgreSQL", slowest.length),
     ...dealt(others, "files", slowest.length + 1),
   ]

@@ -22,6 +22,7 @@ import { connectMcp } from "./support/mcp.ts"
 import { loadOwn } from "./support/own-apis.ts"
 import { runExample } from "./support/run-example.ts"
 import type { TestService } from "./support/service.ts"
+import { inTurn } from "./support/turns.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const ownFolder = join(import.meta.dir, "../examples/apis")
@@ -223,11 +224,11 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
 })
 
 /**
- * The plans on which an example is sent over every surface: the first of each API. REST gives all of them, and
- * same-everywhere.test.ts compares the surfaces with generated input.
+ * The plans on which an example is sent over every surface: for the first of each API, one plan with each commit. REST gives
+ * all of them on both, and same-everywhere.test.ts compares the surfaces with generated input.
  */
 function plansFor({ examples }: ApiDefinition, example: Example): readonly string[] {
-  return example === examples[0] ? ["pro", "free"] : []
+  return example === examples[0] ? inTurn(["pro", "free"], 2) : []
 }
 
 function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {

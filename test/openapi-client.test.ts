@@ -11,6 +11,7 @@ import { printOpenApi } from "../src/surfaces/openapi/document.ts"
 import { toDocInput } from "../src/surfaces/openapi/json-object.ts"
 import { type WrittenClient, writeClient } from "./support/openapi-client.ts"
 import { startTestService } from "./support/service.ts"
+import { hasTurn } from "./support/turns.ts"
 
 let client: WrittenClient
 
@@ -67,23 +68,28 @@ test("the program in docs/openapi.md prints the answer to its call", async () =>
   expect(refused).toContain("API key")
 }, 300_000)
 
-test("it calls every API, one by one and in batches, and every other path", async () => {
-  const zone: DnsZone = Object.assign(
-    {},
-    ...catalog.flatMap(({ examples }) => examples.map(({ given }) => given?.dns)),
-  )
-  const service = await startTestService({ ports: { dns: createZoneDns(zone) } })
-  const { key } = await service.createKey("pro")
-  const calls = (await client.load())(service.url, key)
-  expect(Object.keys(calls).length).toBeGreaterThan(3 * catalog.length)
-  for (const [name, call] of Object.entries(calls)) {
-    const { data, error, response } = await call()
-    expect([name, response.status, error, typeof data]).toEqual([name, 200, undefined, "object"])
-  }
-  const batch = (await calls.linesorterBatch?.())?.data
-  expect(batch).toMatchObject({ data: { failed: 0 } })
-  const stranger = await (await client.load())(service.url, "pk-x").hmac0?.()
-  expect([stranger?.response.status, stranger?.data]).toEqual([401, undefined])
-  expect(stranger?.error).toMatchObject({ status: "error", data: null })
-  await service.stop()
-}, 300_000)
+// It takes turns with the client of the admin API: both are written, compiled and called in the same way.
+test.if(hasTurn(0, 2))(
+  "it calls every API, one by one and in batches, and every other path",
+  async () => {
+    const zone: DnsZone = Object.assign(
+      {},
+      ...catalog.flatMap(({ examples }) => examples.map(({ given }) => given?.dns)),
+    )
+    const service = await startTestService({ ports: { dns: createZoneDns(zone) } })
+    const { key } = await service.createKey("pro")
+    const calls = (await client.load())(service.url, key)
+    expect(Object.keys(calls).length).toBeGreaterThan(3 * catalog.length)
+    for (const [name, call] of Object.entries(calls)) {
+      const { data, error, response } = await call()
+      expect([name, response.status, error, typeof data]).toEqual([name, 200, undefined, "object"])
+    }
+    const batch = (await calls.linesorterBatch?.())?.data
+    expect(batch).toMatchObject({ data: { failed: 0 } })
+    const stranger = await (await client.load())(service.url, "pk-x").hmac0?.()
+    expect([stranger?.response.status, stranger?.data]).toEqual([401, undefined])
+    expect(stranger?.error).toMatchObject({ status: "error", data: null })
+    await service.stop()
+  },
+  300_000,
+)
