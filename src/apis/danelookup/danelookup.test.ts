@@ -74,12 +74,9 @@ describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
 
   test("the name that the records were found at is the one that counts", async () => {
     const nameFor = async (label: string) => (await run({ host: `${label}.${zone}` })).record_name
-    expect(await nameFor("alias")).toBe(`_25._tcp.good.${zone}`)
-    expect(await nameFor("bothalias")).toBe(`_25._tcp.good.${zone}`)
-    expect(await nameFor("ownalias")).toBe(`_25._tcp.ownalias.${zone}`)
-    expect(await nameFor("outalias")).toBe(`_25._tcp.outalias.${zone}`)
-    expect(await nameFor("shared")).toBe(`_25._tcp.shared.${zone}`)
-    expect(await nameFor("none")).toBe(`_25._tcp.none.${zone}`)
+    for (const alias of ["alias", "bothalias"]) expect(await nameFor(alias)).toBe(`_25._tcp.good.${zone}`)
+    for (const own of ["ownalias", "outalias", "shared", "none"])
+      expect(await nameFor(own)).toBe(`_25._tcp.${own}.${zone}`)
   })
 
   test("the records say which of them can be used", async () => {
