@@ -1,4 +1,5 @@
 /** The journal of the mock: what it keeps of requests, and how much. */
+import { heapStats } from "bun:jsc"
 import { beforeEach, expect, test } from "bun:test"
 import fc from "fast-check"
 import {
@@ -108,6 +109,19 @@ test("is bounded by entries and by their size, and says how many it has dropped"
   // 64 Mi characters in bodies of 64 Ki; the rest of a record has fewer than 200.
   for (let sent = 0; sent < 1_021 + 3; sent++) add("x".repeat(maxBodyCharacters))
   expect(journal.records().dropped).toBe(3)
+})
+
+test("keeps a request as a text, without functions of its own", () => {
+  const journal = createJournal()
+  const rest = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
+  const functions = () => {
+    Bun.gc(true)
+    return heapStats().objectTypeCounts.Function ?? 0
+  }
+  const before = functions()
+  for (let sent = 0; sent < 1_000; sent++) journal.add({ ...rest, request: toMessage({}, `${sent}`) }, null)
+  expect(functions() - before).toBeLessThan(500)
+  expect(journal.records().records.at(-1)?.unpack().entry.request.body).toBe("999")
 })
 
 test("shares its room with those of sessions: the one that takes the most drops its oldest entries", () => {

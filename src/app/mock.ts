@@ -60,9 +60,7 @@ import { commit, version } from "./version.ts"
 export const mockZone: DnsZone = zone
 
 /** The root of the test double's DNS, which `--dns` and `/_mock/dns` can replace: unsigned names have a proof that they are. */
-const rootZone: DnsZone = Object.fromEntries(
-  Object.entries(mockZone).filter(([name]) => name === "." || name === "*"),
-)
+const rootZone: DnsZone = Object.fromEntries([".", "*"].map((name) => [name, mockZone[name] ?? []]))
 
 /** The longest that a stop waits for calls in progress: tests do not need their answers. */
 const stopGraceMs = 1_000
@@ -85,8 +83,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const ownParts = { clock: systemClock, timer: systemTimer, time, log: opened.log, taken: catalogIds }
   const ownApis = await loadOwnApis(given, ownParts)
   const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
-  const prepared = await prepareApis(given, ownApis, threads, readAnchors(exampleAnchor))
-  const apis = prepared.map(injectAtApi)
+  const apis = (await prepareApis(given, ownApis, threads, readAnchors(exampleAnchor))).map(injectAtApi)
   // Loaded for a seed alone, since most test doubles have none.
   const reading = given.seedFile === null ? null : await import("./mock-seed.ts")
   const seed = reading && (await reading.readSeed(given, apis))

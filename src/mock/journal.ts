@@ -45,13 +45,14 @@ const maxCharacters = 64 * 1024 * 1024
 export const maxBodyCharacters = 65_536
 
 interface Kept {
-  records: JournalRecord[]
+  /** Without functions that unpack them: those would take as much as the texts. */
+  records: (Omit<JournalRecord, "unpack"> & { readonly packed: string })[]
   characters: number
 }
 
 /** The memory that the journals of a mock and its sessions share. The dictionary is the first record. */
 export function createJournalRoom() {
-  return { characters: 0, journals: new Set<Kept>(), dictionary: null as Buffer | null }
+  return { characters: 0, journals: new Set<Kept>(), dictionary: undefined as Buffer | undefined }
 }
 
 /** Creates an empty journal. Without room, the journal that takes the most of it drops its oldest records. */
@@ -68,11 +69,10 @@ export function createJournal(room = createJournalRoom()) {
 
   return {
     add(entry: Omit<JournalEntry, "number">, inputs: string | null) {
-      const number = ++total
-      const text = JSON.stringify({ entry: { number, ...entry }, inputs })
+      const text = JSON.stringify({ entry: { number: ++total, ...entry }, inputs })
       room.dictionary ??= Buffer.from(text)
       room.journals.add(own)
-      own.records.push({ number, characters: text.length, unpack: pack(text, room.dictionary) })
+      own.records.push({ number: total, characters: text.length, packed: pack(text, room.dictionary) })
       grow(own, text.length)
       if (own.records.length > maxEntries) dropOldest(own)
       while (room.characters > maxCharacters) {
@@ -88,8 +88,11 @@ export function createJournal(room = createJournalRoom()) {
       own.records = []
       total = 0
     },
-    /** A copy of the kept records, oldest first, and how many were dropped. */
-    records: () => ({ records: [...own.records], dropped: total - own.records.length }),
+    /** The kept records, oldest first, and how many were dropped. */
+    records() {
+      const records = own.records.map((one) => ({ ...one, unpack: () => read(one.packed, room.dictionary) }))
+      return { records, dropped: total - records.length }
+    },
   }
 }
 
@@ -105,8 +108,8 @@ export function shownKey(key: string): string {
 }
 
 /** Records are much alike: with another one as dictionary, zlib makes a tenth of one. A string is smaller than a buffer. */
-function pack(text: string, dictionary: Buffer): JournalRecord["unpack"] {
-  const small = { level: 1, windowBits: 12, memLevel: 4, dictionary }
-  const packed = deflateRawSync(text, small).toString("latin1")
-  return () => JSON.parse(inflateRawSync(Buffer.from(packed, "latin1"), { dictionary }).toString())
-}
+const pack = (text: string, dictionary: Buffer) =>
+  deflateRawSync(text, { level: 1, windowBits: 12, memLevel: 4, dictionary }).toString("latin1")
+
+const read = (packed: string, dictionary: Buffer | undefined): ReturnType<JournalRecord["unpack"]> =>
+  JSON.parse(inflateRawSync(Buffer.from(packed, "latin1"), { dictionary }).toString())
