@@ -1,11 +1,13 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, described, said, tabTo } from "./wait.ts"
 
 /** A text that would run if it ever became HTML. */
 export const hostile = "<img src=x onerror=alert(1)>"
 
 export function accountsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("an account is created, found, given credits, renamed, closed and reopened by mouse", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
     await page.getByRole("button", { name: "Create account" }).click()
@@ -226,6 +228,7 @@ const oneOfMany = {
 }
 
 export function manyAccountsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a list of 100,000 accounts is shown page by page, and the pages that were left take no room", async () => {
     const { page, look, done } = await desk.visit("/console")
     await page.route(/\/admin\/v1\/accounts\?/, (route) =>

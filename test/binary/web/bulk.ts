@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import type { Answer, Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, described, said, settled, tabTo } from "./wait.ts"
 
 /** Several rows of a list are changed at once. */
 export function bulkInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("by keyboard alone, two accounts are selected and their credits adjusted", async () => {
     const [one, two, other] = await createAccounts("Adjusted one", "Adjusted two", "Adjusted not")
     const { page, look, done } = await desk.visit("/console/accounts?search=Adjusted")

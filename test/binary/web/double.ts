@@ -1,13 +1,15 @@
-import { expect, onTestFinished, test } from "bun:test"
+import { expect, onTestFinished } from "bun:test"
 import { readFileSync } from "node:fs"
 import { readAnswer } from "../../support/answer.ts"
 import { eventually } from "../../support/eventually.ts"
 import { withKey } from "../../support/keyed-request.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, said, tabTo } from "./wait.ts"
 
 /** @param desk a test double, which nothing else changes meanwhile */
 export function doubleInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   const control = async (method: string, path: string, body?: object) => {
     const answer = fetch(`${desk.url}/_mock${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
     return (await readAnswer(answer)).data as Readonly<Record<string, unknown>>

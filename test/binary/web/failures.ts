@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test"
+import { expect, test as testAlways } from "bun:test"
 import type { Desk } from "./desk.ts"
 import { createCustomer } from "./portal.ts"
+import { testsInTurn } from "./turns.ts"
 import { described } from "./wait.ts"
 
 /** Pages when the service is gone or refuses. */
 export function failuresInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a screen with several lists says once that the service is gone, and is whole when it is back", async () => {
     const { key } = await createCustomer(desk, "Gone")
     const { page, look, done } = await desk.visit("/portal", { key, mayFail: true })
@@ -35,7 +37,7 @@ export function failuresInBrowser(desk: Desk): void {
     await done()
   })
 
-  test.each([
+  testAlways.each([
     [403, "forbidden", "This needs the permission 'accounts.read'."],
     [429, "too-many-requests", "Wait a minute, then try again."],
     [500, "internal", "Something went wrong on our side."],

@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { tabTo } from "./wait.ts"
 
 /** A stranger's steps without a key, on a service with `--try-calls` whose DNS has a zone of its own. */
 export function guestsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a stranger checks a domain on the landing page, by keyboard alone", async () => {
     const { page, look, done } = await desk.visit("/", { key: null, mayFail: true })
     await page.getByRole("heading", { level: 2, name: "Plans" }).waitFor()

@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { hostile } from "./accounts.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, described, said, tabTo } from "./wait.ts"
 
 export function keysInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a key is created with its text shown once, edited, rotated, disabled, enabled, found, and revoked by keyboard", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "pro" })
     const { page, look, done } = await desk.visit("/console/keys")

@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Browser } from "playwright-core"
 import { createAccount } from "../accounts.ts"
 import { slowDown } from "./slow.ts"
+import { testsInTurn } from "./turns.ts"
 
 /** The service's answers to a page of another site. */
 export function otherOriginInBrowser(browser: Browser, url: string, db: string): void {
+  const test = testsInTurn()
   test("a page of another origin calls the API and reads its usage headers", async () => {
     const other = Bun.serve({
       hostname: "127.0.0.1",

@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 
 /** A history as the operation answers it: calls of two APIs in each hour of a day. */
 function historyOfDay(to: Date) {
@@ -16,6 +17,7 @@ function historyOfDay(to: Date) {
 }
 
 export function overviewInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("shows calls, errors, latency and credits by time; the range is in the address", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
     const history = historyOfDay(new Date())

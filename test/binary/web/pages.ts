@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test"
+import { expect, test as testAlways } from "bun:test"
 import { mailaudit } from "../../../src/apis/catalog.ts"
 import { catalog } from "../../../src/app/prepare.ts"
+import { inTurn } from "../../support/turns.ts"
 import { until } from "../../support/until.ts"
 import { createAccount } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { tabTo } from "./wait.ts"
 
 /** The highest that the page of an API may be. SPF's was 6,400 pixels while all its fields were open. */
@@ -11,6 +13,7 @@ const maxHeight = 5_200
 
 /** The pages that need no sign-in: landing page and reference. */
 export function pagesInBrowser(desk: Desk, db: string): void {
+  const test = testsInTurn()
   test("the landing page leads to each API, its price and the playground", async () => {
     const { page, look, done } = await desk.visit("/", { key: null })
     await page.getByRole("heading", { level: 1, name: `${catalog.length} utility APIs, one key` }).waitFor()
@@ -100,15 +103,14 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await done()
   })
 
-  test.each(["identity", "errors", "formats", "limits", "credits", "batch", "graphql", "mcp"])(
-    "the rule /docs/%s can be read in every window",
-    async (rule) => {
-      const { page, look, done } = await desk.visit(`/docs/${rule}`, { key: null })
-      await page.locator(".side [aria-current=page]").waitFor()
-      await look(`docs-${rule}`)
-      await done()
-    },
-  )
+  testAlways.each(
+    inTurn(["identity", "errors", "formats", "limits", "credits", "batch", "graphql", "mcp"], 2),
+  )("the rule /docs/%s can be read in every window", async (rule) => {
+    const { page, look, done } = await desk.visit(`/docs/${rule}`, { key: null })
+    await page.locator(".side [aria-current=page]").waitFor()
+    await look(`docs-${rule}`)
+    await done()
+  })
 
   test("the page of an API shows code beside the text, and opens nested fields when asked", async () => {
     const { page, look, done } = await desk.visit("/apis/spfvalidator", { key: null })

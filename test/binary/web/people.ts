@@ -1,11 +1,13 @@
 /** People, passkeys and admin keys in a browser, with Chromium's virtual authenticator (WebAuthn §11). */
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { addDevice } from "./authenticator.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { said, settled, tabTo } from "./wait.ts"
 
 /** @param desk a service at `localhost`: passkeys need a host name */
 export function peopleInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a colleague is invited, adds a passkey and signs in with it, by keyboard alone", async () => {
     const operator = await desk.visit("/console/people")
     await operator.page.getByRole("heading", { name: "People", exact: true }).waitFor()

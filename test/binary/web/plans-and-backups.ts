@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, described, settled, tabTo } from "./wait.ts"
 
 /**
@@ -9,6 +10,7 @@ import { counted, described, settled, tabTo } from "./wait.ts"
  * @param bare of one without
  */
 export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
+  const test = testsInTurn()
   const plan = async (name: string) => {
     const { data } = await desk.call("GET", "/plans")
     return (data as { name: string }[]).find((one) => one.name === name)
@@ -112,6 +114,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
  * @param bare of one without
  */
 export function backupsInBrowser(desk: Desk, bare: Desk): void {
+  const test = testsInTurn()
   test("a backup is made by keyboard and verified by mouse", async () => {
     const { page, look, done } = await desk.visit("/console/backups")
     await page.getByText("No backups yet").waitFor()

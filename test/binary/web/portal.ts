@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { eventually } from "../../support/eventually.ts"
 import { hostile } from "./accounts.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, described, said, settled, tabTo } from "./wait.ts"
 
 /** An account with a key that may do everything. */
@@ -29,6 +30,7 @@ const keepDrawnTexts = `(() => {
 })()`
 
 export function portalInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a customer signs in with an API key, and a wrong one is refused at its field", async () => {
     const { key } = await createCustomer(desk, hostile)
     const { page, look, done } = await desk.visit("/portal/usage", { key: null })

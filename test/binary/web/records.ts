@@ -1,13 +1,15 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Locator, Page } from "playwright-core"
 import { eventually } from "../../support/eventually.ts"
 import { readLines } from "../../support/log.ts"
 import { hostile } from "./accounts.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, said, settled, tabTo } from "./wait.ts"
 
 export function noticesInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a notice is looked at and sent again, by mouse and by keyboard", async () => {
     let received = 0
     const receiver = Bun.serve({
@@ -80,6 +82,7 @@ export function noticesInBrowser(desk: Desk): void {
 }
 
 export function auditInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("changes are found by what was done, read field by field, and saved as JSON lines", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "free" })
     await desk.call("PATCH", `/accounts/${id}`, { plan: "pro", metadata: { note: hostile } })

@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { hostile } from "./accounts.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, said, settled, tabTo } from "./wait.ts"
 
 const stream = /\/admin\/v1\/requests/
@@ -41,6 +42,7 @@ async function answerOnce(page: Page, events: readonly object[]): Promise<void> 
 const rows = (page: Page) => page.locator("tbody tr")
 
 export function requestsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   async function withKey() {
     const { id } = await desk.call("POST", "/accounts", { name: "Watched", plan: "pro" })
     const { key } = await desk.call("POST", "/keys", { account: id })
@@ -166,6 +168,7 @@ export function requestsInBrowser(desk: Desk): void {
 
 /** @param desk a service that keeps none */
 export function noKeptRequestsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("where none are kept, operators read how to keep them, and customers that there are none", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Nothing kept", plan: "pro" })
     const { key } = await desk.call("POST", "/keys", { account: id, name: "ci" })
@@ -185,6 +188,7 @@ export function noKeptRequestsInBrowser(desk: Desk): void {
 
 /** @param desk a service that keeps requests */
 export function keptRequestsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("an operator and the customer see whose key called, by name", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Named Ltd", plan: "pro" })
     const { id: keyId, key } = await desk.call("POST", "/keys", { account: id, name: "nightly run" })
@@ -208,6 +212,7 @@ export function keptRequestsInBrowser(desk: Desk): void {
 }
 
 export function errorsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   const texts = { meaning: "The account had used up its calls.", advice: "Give it a larger plan." }
   const data = [
     { fault: "rateLimited", api: "hmac", calls: 1_204 },

@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { eventually } from "../../support/eventually.ts"
 import { lookUp } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 
 /** @param desk a service that keeps requests, and that customers can be invited to */
 export function searchInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("one search finds kept requests, beginnings of ids, people and invitations, without a request that is refused", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "ann@example.com", plan: "free" })
     const made = await desk.call("POST", "/keys", { account: id, name: "found by its id" })

@@ -1,11 +1,13 @@
-import { expect, test } from "bun:test"
+import { expect, test as testAlways } from "bun:test"
 import { launchBrowser } from "../browser-support.ts"
 import type { Desk } from "./desk.ts"
 import { createCustomer } from "./portal.ts"
 import { createTabs } from "./tabs.ts"
+import { testsInTurn } from "./turns.ts"
 
 /** Other tabs, and pages that were left, when someone signs in or out. */
 export function sessionsInBrowser(desk: Desk, whole: string | null): void {
+  const test = testsInTurn()
   test("whoever signs out in one tab is signed out in the others at once", async () => {
     const { key } = await createCustomer(desk, "Two tabs")
     const { page, done } = await desk.visit("/portal", { key })
@@ -53,7 +55,7 @@ export function sessionsInBrowser(desk: Desk, whole: string | null): void {
     await done()
   })
 
-  test.skipIf(whole === null)(
+  testAlways.skipIf(whole === null)(
     "a page that the browser kept when it was left shows nothing after the session has ended",
     async () => {
       if (whole === null) return

@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { said, tabTo } from "./wait.ts"
 
 /**
@@ -7,6 +8,7 @@ import { said, tabTo } from "./wait.ts"
  * @param scheduled one that makes a backup every 36 hours
  */
 export function settingsInBrowser(desk: Desk, scheduled: Desk): void {
+  const test = testsInTurn()
   test("settings say where they come from, and one that counts at once is changed after a review, by keyboard", async () => {
     const { page, look, done } = await desk.visit("/console/settings")
     const row = page.getByRole("row", { name: /max_calls/ })

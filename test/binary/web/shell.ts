@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, described } from "./wait.ts"
 
 export function shellInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("a stranger signs in with an admin key, and a wrong one is refused at its field", async () => {
     const { page, look, done } = await desk.visit("/console/accounts?plan=free", { key: null })
     await page.getByRole("heading", { level: 1, name: "Sign in to the console" }).waitFor()

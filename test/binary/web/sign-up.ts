@@ -1,14 +1,16 @@
 /** The steps of a customer without an invitation: sign up, make a first call, and sign in by mail later, by keyboard alone. */
 import { Database } from "bun:sqlite"
-import { expect, test } from "bun:test"
+import { expect, test as testAlways } from "bun:test"
 import { createSecret, hashKey } from "../../../src/accounts/key.ts"
 import { systemRandom } from "../../../src/ports/random.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, tabTo } from "./wait.ts"
 
 /** @param db the data file of a service that everyone can sign up to, whose mail server cannot be reached */
 /** @param serve starts a service with these settings for one test */
 export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string) => Promise<Desk>): void {
+  const test = testsInTurn()
   /** A link as the newest mail to an address would have it: a token is made for each attempt to send one. */
   function lastLink(to: string): string {
     using database = new Database(db, { readwrite: true, strict: true })
@@ -42,7 +44,8 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await done()
   })
 
-  test("a visitor signs up and makes a first call, by keyboard alone", async () => {
+  // A later test signs in to the account of this one.
+  testAlways("a visitor signs up and makes a first call, by keyboard alone", async () => {
     const { page, look, done } = await desk.visit("/portal", { key: null })
     await page.getByRole("link", { name: "Sign up" }).waitFor()
     await look("sign-in-by-mail")

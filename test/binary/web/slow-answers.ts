@@ -1,11 +1,13 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { eventually } from "../../support/eventually.ts"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted, said, settled } from "./wait.ts"
 
 /** Pages between a question and its answer, when answers come late or in another order. */
 export function slowAnswersInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   const create = (name: string) => desk.call("POST", "/accounts", { name, plan: "free" })
 
   test("a list is marked as old from the moment that a filter changes until its answer is there", async () => {

@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { testsInTurn } from "./turns.ts"
 import { counted } from "./wait.ts"
 
 export function statementsInBrowser(desk: Desk): void {
+  const test = testsInTurn()
   test("the statements of a young service begin with this month, in the order that the screen says", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Invoiced", plan: "pro" })
     const { page, look, done } = await desk.visit("/console/statements?month=2020-01&sort=nope")
