@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { accountsWithoutPlan } from "../src/app/known-plans.ts"
+import { accountsWithoutPlan } from "../src/app/start-log.ts"
 import { loadConfig } from "../src/config/load.ts"
 
 test("a start with known plans looks at no account", async () => {

@@ -9,10 +9,10 @@ import type { RunOwnCommand } from "../ports/own-process.ts"
 import { openStore } from "../store/open.ts"
 import { createAdminParts, runningOf } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
-import { keptPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { loadApis } from "./prepare.ts"
+import { keptPlans } from "./start-log.ts"
 
 const onlyRunning =
   "A running service is needed: name it with --server. Or edit its configuration file, and send SIGHUP to its process on its machine."

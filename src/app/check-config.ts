@@ -6,12 +6,18 @@ import { systemClock } from "../ports/clock.ts"
 import { openStore } from "../store/open.ts"
 import type { CheckedSettings } from "../surfaces/cli/parts.ts"
 import { requireBackupDirectory } from "./backups.ts"
-import { logMissingPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { mailServerOf } from "./mails.ts"
 import { openLog } from "./observability.ts"
 import { requireApis, requireData, requireTls } from "./prepare.ts"
-import { logAdminPlace, logNewDataFile, logNoMail, logOpenMetrics, signUpWithoutMail } from "./start-log.ts"
+import {
+  logAdminPlace,
+  logMissingPlans,
+  logNewDataFile,
+  logNoMail,
+  logOpenMetrics,
+  signUpWithoutMail,
+} from "./start-log.ts"
 
 /**
  * Checks a configuration like the start of a service, without starting one.

@@ -1,4 +1,6 @@
 import { noticeThresholds } from "../accounts/credits.ts"
+import { createProgramAccounts } from "../admin/program-accounts.ts"
+import { createProgramRun } from "../admin/program-run.ts"
 import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import type { Ports, Timer } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshot.ts"
@@ -18,7 +20,7 @@ import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import { openStore } from "../store/open.ts"
-import type { StoreListeners } from "../store/open-store.ts"
+import type { OpenStore, StoreListeners } from "../store/open-store.ts"
 import type { ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
@@ -27,17 +29,15 @@ import { createBackups, requireBackupDirectory } from "./backups.ts"
 import { createGenerations, type Generation } from "./generation.ts"
 import { openGuests } from "./guests.ts"
 import { createHotConfig } from "./hot-config.ts"
-import { logMissingPlans } from "./known-plans.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { mailBrandOf, mailServerOf } from "./mails.ts"
 import { createObservability, openLog } from "./observability.ts"
-import { programParts } from "./open-accounts.ts"
 import { loadOwnApis } from "./own-apis.ts"
-import { pageAddresses } from "./page-addresses.ts"
-import { catalogIds, prepareApis, readTls } from "./prepare.ts"
+import { type ListeningAt, pageAddresses } from "./page-addresses.ts"
+import { catalog, catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { createScheduledBackups } from "./scheduled-backups.ts"
-import { logDataFile, logNewDataFile, logNoMail, logOpenMetrics } from "./start-log.ts"
+import { logDataFile, logMissingPlans, logNewDataFile, logNoMail, logOpenMetrics } from "./start-log.ts"
 import { watchStore } from "./store-health.ts"
 import { openTracer } from "./traces.ts"
 import { version } from "./version.ts"
@@ -251,5 +251,39 @@ export async function createWork(
       log.setLevel(generation.config.logLevel ?? logging.defaultLevel)
       shared.unsent.setLimit(generation.config.maxUnsentBytes)
     },
+  }
+}
+
+/** The accounts of a data file; close the result when done. `create` makes a missing file. */
+export async function openAccounts(config: Config, options: { create: boolean }) {
+  const ports = livePorts(config)
+  const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
+  const accounts = createProgramAccounts(programParts(opened, config, ports))
+  return { accounts, close: () => opened.store.close() }
+}
+
+/** The parts with which the program itself runs operations of the administration. */
+export function programParts(opened: Omit<OpenStore, "store">, config: Config, { clock, random }: Ports) {
+  const { admin, outbox } = opened
+  const prices = new Map(catalog.map(({ id, credits }) => [id, config.credits.get(id) ?? credits]))
+  return { admin, outbox, clock, random, auditRandom: random, plans: config.plans, prices }
+}
+
+/**
+ * Makes a link to the console for the first start of a service. Null if a link was made before, there is a session or an admin
+ * key, or the console is off.
+ */
+export async function createFirstConsoleLink(config: Config, listening: ListeningAt): Promise<string | null> {
+  if (config.admin === "off") return null
+  const ports = livePorts(config)
+  const opened = await openStore(config.db, storePorts(ports, config))
+  try {
+    if (await opened.admin.hasAdmin()) return null
+    const { consoleLink } = await import("../admin/links/link.ts")
+    const pages = pageAddresses({ config: () => config, listening: () => listening })
+    const run = createProgramRun({ ...programParts(opened, config, ports), pages })
+    return (await run(consoleLink, {})).url
+  } finally {
+    await opened.store.close()
   }
 }

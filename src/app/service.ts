@@ -8,11 +8,10 @@ import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { orRefuse } from "./config-edit.ts"
 import { httpSettings } from "./generation.ts"
-import { keepPlans, requireKnownPlans } from "./known-plans.ts"
 import { catalog, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
 import { createWork, openBase, openData, type StartOptions } from "./service-parts.ts"
-import { logAdminPlace } from "./start-log.ts"
+import { keepPlans, logAdminPlace, requireKnownPlans } from "./start-log.ts"
 import { traceFlushMs } from "./traces.ts"
 
 /** Due notices are sent after this time: reading them takes a tenth of a start, and waiting clients are answered first. */

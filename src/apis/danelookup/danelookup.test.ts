@@ -5,7 +5,7 @@ import { createSignedDns, type Tampering } from "../../../test/support/signed-dn
 import { testAnchor } from "../../../test/support/signed-zones.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { Dns, DnsZone } from "../contract.ts"
-import { maxMailServers } from "../mail/dane/mail-servers.ts"
+import { maxMailServers } from "../mail/dane/service.ts"
 import { limits } from "../mail/dnssec/session.ts"
 import { danelookup } from "./index.ts"
 

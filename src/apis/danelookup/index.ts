@@ -1,7 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { choice, defineApi, nullableText, premium, reject } from "../contract.ts"
-import { findMailServers, type MailServers, maxMailServers } from "../mail/dane/mail-servers.ts"
-import { findTlsa, isMailService, type ServiceFinding, tlsaNameOf } from "../mail/dane/service.ts"
+import {
+  findMailServers,
+  findTlsa,
+  isMailService,
+  type MailServers,
+  maxMailServers,
+  type ServiceFinding,
+  tlsaNameOf,
+} from "../mail/dane/service.ts"
 import type { JudgedTlsa } from "../mail/dane/tlsa-check.ts"
 import { exampleGiven as given, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"

@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
 import { algorithmName } from "../mail/dnssec/algorithms.ts"
-import { Chain } from "../mail/dnssec/chain.ts"
 import { exampleGiven, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import {
@@ -15,7 +14,7 @@ import {
   type Session,
   usableSigners,
 } from "../mail/dnssec/session.ts"
-import { type Finding, validate } from "../mail/dnssec/validate.ts"
+import { Chain, type Finding, validate } from "../mail/dnssec/validate.ts"
 import { requireName, withTimeLimit } from "../mail/look-up.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { runApi } from "../../../test/support/run-api.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
-import { ipcalculator } from "./index.ts"
-import { toRange } from "./ranges.ts"
+import { ipcalculator, toRange } from "./index.ts"
 import { readRegistries } from "./read-registries.ts"
 
 const calculate = (address: string, more: object = {}) => runApi(ipcalculator, { address, ...more })

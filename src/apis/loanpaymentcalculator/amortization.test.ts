@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { type Amortization, amortize, type Rational, scale, toRational } from "./amortization.ts"
+import { type Amortization, amortize, type Rational, scale, toRational } from "./index.ts"
 
 /** The same schedule in exact fractions, month by month: interest is added to the balance and the payment subtracted. */
 function amortizeByFractions(principal: Rational, rate: Rational, payments: number): Amortization {

@@ -1,5 +1,4 @@
-import { readDestinations } from "../mail/dmarc-policy.ts"
-import { readTags } from "../mail/dmarc-walk.ts"
+import { readDestinations, readTags } from "../mail/dmarc-walk.ts"
 import type { Facts } from "./facts.ts"
 import type { DmarcResult } from "./parts.ts"
 import { type Fix, hasNoMail, recordFix, sendsMail, takesMail, toStrings } from "./purpose.ts"

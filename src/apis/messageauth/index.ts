@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullableText, premium } from "../contract.ts"
-import { dmarcPolicies } from "../mail/dmarc-policy.ts"
+import { dmarcPolicies } from "../mail/dmarc-walk.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"

@@ -3,7 +3,7 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { StoreUnusable } from "../store.ts"
-import { lockForReplacing, lockForServing } from "./file-lock.ts"
+import { lockForReplacing, lockForServing } from "./open.ts"
 
 const dir = tempDir()
 let files = 0

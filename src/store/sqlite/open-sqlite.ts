@@ -27,10 +27,9 @@ import {
   sizeOf,
   withLogFlush,
 } from "./checkpoints.ts"
-import { lockForReplacing, lockForServing } from "./file-lock.ts"
 import { noWatch, unflushed, watchFile } from "./file-watch.ts"
 import { isOutdated, schemaSteps } from "./migrations.ts"
-import { openDatabase } from "./open.ts"
+import { lockForReplacing, lockForServing, openDatabase } from "./open.ts"
 import { prepareRates } from "./rates.ts"
 import { createReads } from "./read.ts"
 import { createRead, createWrite } from "./read-write.ts"

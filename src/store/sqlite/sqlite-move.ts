@@ -10,8 +10,7 @@ import {
 } from "../move-tables.ts"
 import { StoreUnusable } from "../store.ts"
 import { isBusy, toStoreError } from "./errors.ts"
-import { lockForReplacing } from "./file-lock.ts"
-import { openDatabase, requireFile } from "./open.ts"
+import { lockForReplacing, openDatabase, requireFile } from "./open.ts"
 
 /** A command of another process may be writing. */
 const busyTimeoutMs = 1_000

@@ -8,7 +8,7 @@ import type { HttpContext } from "./frame.ts"
 import { answerMetered, type MeteredExchange, type ServiceApp } from "./metered.ts"
 import { createBodyWriter, toResponse } from "./reply/answer-body.ts"
 import { noticeOf, setReply } from "./reply/headers.ts"
-import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
+import { batchAnswerSchema, batchBodySchema } from "./rest.ts"
 
 /** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
 export function addBatchRoutes(app: ServiceApp, context: HttpContext): void {

@@ -280,7 +280,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "plans that cannot be kept end the process",
     oracles: ["unhandled"],
     options: ["--starts"],
-    file: "app/known-plans.ts",
+    file: "app/start-log.ts",
     changes: [
       ['    log.warn("the plans were not kept', '    throw cause\n    log.warn("the plans were not kept'],
     ],

@@ -3,10 +3,9 @@ import { describe, expect, test } from "bun:test"
 import { createSignedDns, type Tampering } from "../../../../test/support/signed-dns.ts"
 import { testAnchor } from "../../../../test/support/signed-zones.ts"
 import type { DnsReply, DnsType } from "../../contract.ts"
-import { Chain } from "./chain.ts"
 import { readAnchor } from "./root-anchors.ts"
 import { createQuestions, createSession, type DelegationSigner, limits } from "./session.ts"
-import { validate } from "./validate.ts"
+import { Chain, validate } from "./validate.ts"
 
 const now = Date.parse("2026-11-23T12:00:00Z") / 1000
 const anchor = readAnchor(testAnchor)

@@ -17,8 +17,7 @@ import {
   refusalOfPath,
 } from "../request.ts"
 import { createResource, type Resource } from "../resource.ts"
-import { singleAnswerer } from "../rest.ts"
-import { bodySchema, querySchema } from "../route-schemas.ts"
+import { bodySchema, querySchema, singleAnswerer } from "../rest.ts"
 import { createRefusals } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireOperator, requireSession } from "./caller.ts"

@@ -12,7 +12,7 @@ import { type Stub, stubSchema } from "../../../mock/stubs.ts"
 import { type Expectation, expectationSchema, type Pattern, patternSchema } from "../../../mock/verify.ts"
 import { isObject } from "../../../values/is-object.ts"
 import { latestMs, parseDuration, parseInstant } from "../../../values/time-text.ts"
-import { checkedBy } from "../route-schemas.ts"
+import { checkedBy } from "../rest.ts"
 
 type Body = Readonly<Record<string, unknown>>
 type Apis = ReadonlyMap<string, ApiDefinition>

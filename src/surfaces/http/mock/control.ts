@@ -26,7 +26,7 @@ import {
   pathOf,
   refusalOfPath,
 } from "../request.ts"
-import type { CheckedBy } from "../route-schemas.ts"
+import type { CheckedBy } from "../rest.ts"
 import {
   controlSchemas,
   requireApi,
