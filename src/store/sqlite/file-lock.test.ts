@@ -12,7 +12,7 @@ const newFile = () => join(dir, `${files++}.db`)
 /** Another process that locks a file until its standard input ends. */
 async function lockElsewhere(kind: "lockForServing" | "lockForReplacing", file: string) {
   const script = `
-    const locks = await import(${JSON.stringify(join(import.meta.dir, "file-lock.ts"))})
+    const locks = await import(${JSON.stringify(join(import.meta.dir, "open.ts"))})
     const unlock = locks.${kind}(${JSON.stringify(file)})
     console.log("locked")
     for await (const _ of Bun.stdin.stream()) {}
