@@ -15,7 +15,6 @@ import { openBrowser } from "../support/browser.ts"
 import { pretendCommand } from "../support/own-command.ts"
 import { startTestService } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { inTurn } from "../support/turns.ts"
 
 /** Operations that everyone may use for themselves, and with these permissions for others; and one that needs that of another. */
 const permissionsForOthers: Readonly<Record<string, string>> = {
@@ -99,13 +98,7 @@ describe.each(stores)("$name", ({ name, url, db, ask, keys, admins, apiKey }) =>
       const admin = adminFor(operation)
       const refused = await exampleRequest(operation, admin, db)
       const other = permission === "health.read" ? "audit.read" : "health.read"
-      const enough = permission === null ? grants : [permission, groupOf(permission), "*"]
-      // Grants that are not enough take turns: a third of them with each commit.
-      const tooFew = inTurn(
-        grants.filter((grant) => !enough.includes(grant)),
-        3,
-      )
-      for (const grant of isFile ? [...enough, ...tooFew] : [permission ?? "*", other]) {
+      for (const grant of isFile ? grants : [permission ?? "*", other]) {
         const key = keys.get(grant) ?? null
         const isEnough = permission === null || [permission, groupOf(permission), "*"].includes(grant)
         const request = isEnough ? await exampleRequest(operation, admin, db, grant) : refused
