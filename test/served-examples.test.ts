@@ -8,6 +8,7 @@ import { postWith } from "./support/keyed-request.ts"
 import { connectMcp } from "./support/mcp.ts"
 import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
+import { inTurn } from "./support/turns.ts"
 
 /** Inventions of the test double: its trust anchor, and each of its domains. */
 const invented = [
@@ -29,9 +30,11 @@ test("no page, document, form or tool of a service names what only the test doub
   expect(invented.length).toBeGreaterThan(15)
   const service = await startTestService()
   const { key } = await service.createKey("enterprise")
+  // The documents of all APIs name each. Pages of single APIs take turns.
+  const tried = inTurn(catalog, 3)
   const paths = [
     ..."/ /docs /docs/batch /docs/credits /docs/mcp /docs/graphql /openapi.json /llms.txt".split(" "),
-    ...catalog.flatMap(({ id }) => [`/apis/${id}`, `/docs/${id}.md`, `/openapi/${id}.json`]),
+    ...tried.flatMap(({ id }) => [`/apis/${id}`, `/docs/${id}.md`, `/openapi/${id}.json`]),
   ]
   for (const path of paths) {
     const answer = await service.fetch(path, { headers: { accept: "text/html,*/*;q=0.5" } })
@@ -40,7 +43,7 @@ test("no page, document, form or tool of a service names what only the test doub
   await using full = await connectMcp(service.url, key)
   await using search = await connectMcp(service.url, key, "/mcp/search")
   expect(inventedIn(JSON.stringify(await full.client.listTools()))).toEqual([])
-  for (const { id, asksDns } of catalog) {
+  for (const { id, asksDns } of tried) {
     const { data } = await search.call("describe_api", { id })
     expect([id, inventedIn(JSON.stringify(data))]).toEqual([id, []])
     expect([id, data?.example_note]).toEqual([id, asksDns ? said : undefined])

@@ -24,6 +24,7 @@ import {
 } from "../support/move.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
+import { inTurn } from "../support/turns.ts"
 
 const [file, postgres] = useStoreKinds()
 if (!file || !postgres) throw new Error("a kind of store is missing")
@@ -46,7 +47,7 @@ const toTheSameKind = [
   ["PostgreSQL to PostgreSQL", postgres, postgres],
 ] as const
 
-test.each([...toAnotherKind, ...toTheSameKind])(
+test.each([...toAnotherKind, ...inTurn(toTheSameKind, 2)])(
   "from %s everything arrives, and the old store stays",
   async (_, fromKind, toKind) => {
     const [from, to] = [await fromKind.create(), await toKind.create()]
