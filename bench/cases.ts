@@ -8,6 +8,7 @@ import { isolatedApis } from "./cases/isolated-apis.ts"
 import { mcp } from "./cases/mcp.ts"
 import { get, post } from "./cases/metered.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
+import { slowLists } from "./cases/slow-lists.ts"
 import { start } from "./cases/start.ts"
 import { strangers } from "./cases/strangers.ts"
 import { unread } from "./cases/unread.ts"
@@ -28,5 +29,6 @@ export const cases: readonly Case[] = [
   isolatedApis,
   postgresCalls,
   adminLists,
+  slowLists,
   versions,
 ]
