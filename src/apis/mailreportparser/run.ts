@@ -155,10 +155,8 @@ function decodeText(file: Buffer, findings: Findings): string {
 
 function createDecoder(label: string, fatal: boolean): TextDecoder {
   try {
-    return new TextDecoder(label as Encoding, { fatal })
+    return new TextDecoder(label as ConstructorParameters<typeof TextDecoder>[0], { fatal })
   } catch {
     return reject("report", "must be in UTF-8, or in an encoding that browsers know")
   }
 }
-
-type Encoding = ConstructorParameters<typeof TextDecoder>[0]

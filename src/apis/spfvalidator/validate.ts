@@ -54,8 +54,6 @@ export interface RiskInput {
   readonly hasTemperror: boolean
 }
 
-type RiskLevel = "low" | "medium" | "high"
-
 /** How easily others can send mail in the domain's name, from 0 to 100; higher is easier. */
 export function toRiskScore(input: RiskInput): number {
   const { hasRecord, effectiveAll, lookupTerms, hasPermerror, hasTemperror } = input
@@ -72,7 +70,7 @@ const riskWithoutAll = 75
 const leastWithPermerror = 75
 const leastWithTemperror = 40
 
-export function toRiskLevel(score: number): RiskLevel {
+export function toRiskLevel(score: number): "low" | "medium" | "high" {
   if (score <= 33) return "low"
   return score <= 66 ? "medium" : "high"
 }

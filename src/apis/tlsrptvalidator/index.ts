@@ -24,7 +24,6 @@ const { problemList, problem, newProblems } = defineProblems({
   unknown_field: "info: a field that RFC 8460 does not define; senders ignore it",
   other_case: "warning: a field whose name differs from `rua` in case only; senders ignore it",
 })
-type Problem = ReturnType<typeof problem>
 
 const version = "v=TLSRPTv1;"
 const maxLength = 4_096
@@ -53,7 +52,7 @@ export function readRecord(record: string) {
 }
 
 function readDestinations(values: readonly string[]) {
-  const problems: Problem[] = []
+  const problems: ReturnType<typeof problem>[] = []
   const seen = new Set<string>()
   const destinations = values.flatMap(readReportAddresses).map(({ uri, kind, isUri }, index) => {
     const where = `rua, address ${index + 1}`

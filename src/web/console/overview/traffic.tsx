@@ -45,7 +45,7 @@ export function Traffic({ step, api }: TrafficProps) {
 
 interface FiguresProps {
   readonly history: CallHistory
-  readonly credits: CreditHistory | null
+  readonly credits: AnswerOf<"history.credits"> | null
   /** Errors that are the service's own; null where it is not known. */
   readonly failed: number | null
 }
@@ -133,7 +133,6 @@ function Plots({ history, credits, isOneApi }: PlotsProps) {
 /** Sums of the history by time, including times without calls. */
 
 type CallHistory = AnswerOf<"history.calls">
-type CreditHistory = AnswerOf<"history.credits">
 
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 

@@ -88,8 +88,6 @@ function LastAnswer({ notice }: { readonly notice: SentNotice }) {
     </>
   )
 }
-
-type Choice = Account["notify"]
 type Chosen = Pick<Account, "notify" | "email">
 
 const sendsMail = () => session.value?.account?.mail === true
@@ -138,7 +136,7 @@ function whatIsTold(events: readonly string[]): string {
 /** Chooses how the account gets its notices. */
 function ChooseNotices({ account }: { readonly account: Account }) {
   if (!mayChoose(account)) return null
-  const choices: readonly (readonly [Choice, string])[] = [
+  const choices: readonly (readonly [Account["notify"], string])[] = [
     ["mail", `By mail to ${account.email}`],
     ["webhook", "To the webhook"],
     ["both", "By mail and to the webhook"],
