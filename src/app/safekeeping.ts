@@ -7,7 +7,7 @@ import { currentOperator } from "../ports/machine.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
 import { move } from "../store/move.ts"
 import { isPostgresUrl, openStore, requireStoreName } from "../store/open.ts"
-import { backUp, compact, inspectBackup, type OnStep, restore } from "../store/sqlite/restore.ts"
+import { backUp, compact, inspectBackup, type OnStep, restore } from "../store/sqlite/backup.ts"
 import { StoreUnusable } from "../store/store.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 
