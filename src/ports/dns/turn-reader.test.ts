@@ -32,11 +32,11 @@ test("large messages are read in steps, one in each turn, and small ones at once
   expect(read.at(-1)).toBe("large 4")
 })
 
-test("a step has at most 500 records", () => {
+test("a step has at most 100 records", () => {
   const records = Array.from({ length: 1_200 }, (_, index) => index)
   const steps = mapInSteps(records, (record) => record + 1)
   let count = 0
   for (let isDone = false; !isDone; count++) isDone = steps.next().done === true
-  expect(count).toBe(3)
+  expect(count).toBe(13)
   expect(runSteps(mapInSteps(records, (record) => record + 1))).toEqual(records.map((record) => record + 1))
 })
