@@ -78,8 +78,8 @@ test.if(canRunAsOther())("a backup, and a restore from a backup, name what is mi
   chmodSync(folder, 0o777)
   const [source, copy] = [JSON.stringify(file), JSON.stringify(join(folder, "copy.db"))]
   const calls = [
-    ["restore.ts", `backUp(${source}, ${copy})`],
-    ["restore.ts", `restore(${source}, ${copy}, 0)`],
+    ["backup.ts", `backUp(${source}, ${copy})`],
+    ["backup.ts", `restore(${source}, ${copy}, 0)`],
   ] as const
   for (const [module, call] of calls)
     expect(runAsOther(module, call)).toContain(`read and write ${file}, which belongs to user 0 (root)`)
