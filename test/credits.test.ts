@@ -48,6 +48,21 @@ describe("credits", () => {
     expect(balance).toMatchObject({ used: 1, bonus: 0, remaining: 2 })
   })
 
+  test("accounts of one plan, called by turns, each get the end of their own month", async () => {
+    const days = ["05", "06", "07"]
+    const keys: string[] = []
+    for (const day of days) {
+      clock.set(`2025-01-${day}T12:00:00Z`)
+      keys.push((await service.createKey("tiny")).key)
+    }
+    clock.set("2025-01-10T12:00:00Z")
+    const renewals = days.map((day) => String(Date.parse(`2025-02-${day}T12:00:00Z`) / 1_000))
+    for (let turn = 1; turn <= 2; turn++) {
+      const answers = await Promise.all(keys.map((key) => call(key)))
+      expect(answers.map((answer) => usageOf(answer).renewal)).toEqual(renewals)
+    }
+  })
+
   test("a refusal says what the call costs and what is left, and when to try again only if that helps", async () => {
     clock.set(start)
     const { key } = await service.createKey("tiny")

@@ -72,6 +72,8 @@ export type PreparedHeaders = LRUCache<string, Prepared>
 
 interface Prepared {
   readonly allowance: number | null
+  /** The end of the month that the headers name. An account with another one sets its own. */
+  readonly endMs: number
   readonly headers: Headers
 }
 
@@ -100,7 +102,7 @@ export function sendMetered(
     return after(toBody(text, caller, parts, envelope), toResponse)
   }
   return after(toBody(text, caller, parts, envelope), (body) =>
-    respond(body, sharedHeaders(usage, format, set, parts.prepared), usage, set),
+    respond(body, findPrepared(usage, format, set, parts.prepared), usage, set),
   )
 }
 
@@ -113,26 +115,27 @@ function hasUsualHeaders({ status, isReplay }: Reply, { headers }: AnswerSetting
 }
 
 /** Elysia passes a response on unchanged if it has no header to add to it. */
-function respond(body: Body, shared: Headers, usage: UsageStatus, set: AnswerSettings): Response {
-  const response = new Response(body, { headers: shared })
+function respond(body: Body, shared: Prepared, usage: UsageStatus, set: AnswerSettings): Response {
+  const response = new Response(body, { headers: shared.headers })
   const { headers } = response
   const setHeader: SetHeader = (name, value) => headers.set(name, value)
   setHeader("x-request-id", String(set.headers["x-request-id"]))
   setRate(setHeader, usage.rate)
   setCredits(setHeader, usage.balance)
+  if (usage.balance.period.endMs !== shared.endMs) setRenewal(setHeader, usage.balance)
   set.headers = {}
   return response
 }
 
-function sharedHeaders(usage: UsageStatus, format: Format, set: AnswerSettings, prepared: PreparedHeaders) {
+function findPrepared(usage: UsageStatus, format: Format, set: AnswerSettings, prepared: PreparedHeaders) {
   const { plan, balance } = usage
-  const { allowance } = balance
+  const { allowance, period } = balance
   const name = `${format} ${plan}`
   const known = prepared.get(name)
-  if (known?.allowance === allowance) return known.headers
-  const headers = prepare(usage, format, set)
-  prepared.set(name, { allowance, headers })
-  return headers
+  if (known?.allowance === allowance) return known
+  const made = { allowance, endMs: period.endMs, headers: prepare(usage, format, set) }
+  prepared.set(name, made)
+  return made
 }
 
 /** Takes over the headers that Elysia and its plugins set, except for the request id. */
@@ -143,7 +146,7 @@ function prepare(usage: UsageStatus, format: Format, set: AnswerSettings): Heade
   headers.set("content-type", contentTypes[format])
   headers.set("vary", "Accept")
   headers.set("cache-control", "no-store")
-  setPlan((name, value) => headers.set(name, value), usage)
+  setMonth((name, value) => headers.set(name, value), usage)
   return headers
 }
 
@@ -187,20 +190,25 @@ export function setRate(set: SetHeader, rate: RateState | null): void {
 function setUsage(set: SetHeader, usage: UsageStatus): void {
   setRate(set, usage.rate)
   setCredits(set, usage.balance)
-  setPlan(set, usage)
+  setMonth(set, usage)
 }
 
-/** Sets the headers of the account's own month. */
-function setCredits(set: SetHeader, { used, remaining, period }: UsageStatus["balance"]): void {
+/** Sets the headers that every charge changes. */
+function setCredits(set: SetHeader, { used, remaining }: UsageStatus["balance"]): void {
   set("x-api-credits-used", String(used))
   set("x-api-remaining-credits", remaining === null ? "unlimited" : String(remaining))
-  set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))
 }
 
-/** Sets the headers that all accounts of a plan share. */
-function setPlan(set: SetHeader, { balance: { allowance }, plan }: UsageStatus): void {
+/** Sets the headers that stay until the month ends or the plan changes. */
+function setMonth(set: SetHeader, { balance, plan }: UsageStatus): void {
+  const { allowance } = balance
   set("x-api-max-credits", allowance === null ? "unlimited" : String(allowance))
+  setRenewal(set, balance)
   set("x-api-current-plan", plan)
+}
+
+function setRenewal(set: SetHeader, { period }: UsageStatus["balance"]): void {
+  set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))
 }
 
 /** Makes what names the deprecated items that a call used in headers of its answer. Null for an API without any. */
