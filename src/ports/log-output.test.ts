@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { closeSync, constants, openSync, readSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../test/support/temp.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
@@ -37,6 +37,15 @@ function setUp({ shared = false } = {}) {
       return Buffer.concat(received).toString()
     },
     closeReader: () => closeSync(reader),
+    /** The library closes the descriptor later. Its number would by then belong to what another test has opened. */
+    untilClosed: () =>
+      until(() => {
+        try {
+          return !fstatSync(descriptor)
+        } catch {
+          return true
+        }
+      }),
     reopenReader() {
       reader = openReader()
     },
@@ -111,17 +120,18 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
   })
 
   test("closing writes everything; later lines are ignored", async () => {
-    const { output, timer, read } = setUp()
+    const { output, timer, read, untilClosed } = setUp()
     const lines = linesOf(100)
     for (const line of lines) output.write(line)
     await output.close()
+    await untilClosed()
     output.write("late\n")
     expect(read()).toBe(lines.join(""))
     expect(timer.waiting).toEqual([])
   })
 
   test("closing waits one second for a reader that does not read", async () => {
-    const { output, timer } = setUp()
+    const { output, timer, untilClosed } = setUp()
     for (const line of linesOf(1_000)) output.write(line)
     let isClosed = false
     const closed = output.close().then(() => {
@@ -133,10 +143,11 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
     timer.advance(1)
     await closed
     expect(timer.waiting).toEqual([])
+    await untilClosed()
   })
 
   test("after the reader has gone, writing and closing still work, and a new reader gets new lines", async () => {
-    const { output, timer, read, closeReader, reopenReader } = setUp()
+    const { output, timer, read, closeReader, reopenReader, untilClosed } = setUp()
     closeReader()
     for (const line of linesOf(500)) output.write(line)
     await timer.turn()
@@ -151,6 +162,7 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
     closeReader()
     output.write("gone again\n")
     await output.close()
+    await untilClosed()
   })
 })
 
