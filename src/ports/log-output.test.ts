@@ -24,6 +24,7 @@ function setUp({ shared = false } = {}) {
   // A read may end within a character, so bytes are gathered.
   const received: Buffer[] = []
   return {
+    descriptor,
     output,
     timer,
     /** Reads what the pipe holds; returns all that was read so far. */
@@ -146,23 +147,45 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
     await untilClosed()
   })
 
+  // In a process of its own, whose standard error it is: any other descriptor the library closes when a write has failed.
   test("after the reader has gone, writing and closing still work, and a new reader gets new lines", async () => {
-    const { output, timer, read, closeReader, reopenReader, untilClosed } = setUp()
+    const { descriptor, read, closeReader, reopenReader } = setUp()
+    const program = `
+      const { openLogOutput } = await import(${JSON.stringify(join(import.meta.dir, "log-output.ts"))})
+      const { keepAliveTimer } = await import(${JSON.stringify(join(import.meta.dir, "timer.ts"))})
+      const output = openLogOutput({ timer: keepAliveTimer })
+      for await (const command of console) {
+        if (command === "close") break
+        output.write("x".repeat(299) + command + "\\n")
+        output.flush()
+        await keepAliveTimer.turn()
+        console.log(command)
+      }
+      await output.close()
+      console.log("closed")`
+    const child = Bun.spawn([process.execPath, "-e", program], {
+      stdio: ["pipe", "pipe", descriptor],
+    })
+    closeSync(descriptor)
+    const said = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
+    const ask = async (command: string) => {
+      child.stdin.write(`${command}\n`)
+      await child.stdin.flush()
+      return (await said.read()).value
+    }
+    expect(await ask("begun")).toBe("begun\n")
+    await until(() => read().endsWith("begun\n"))
     closeReader()
-    for (const line of linesOf(500)) output.write(line)
-    await timer.turn()
-    timer.advance(100)
-    await until(() => timer.waiting.length === 0)
+    for (let line = 0; line < 100; line++) expect(await ask("gone")).toBe("gone\n")
     reopenReader()
-    await until(() => {
-      output.write("back\n")
-      output.flush()
+    await until(async () => {
+      await ask("back")
       return read().endsWith("back\n")
     })
     closeReader()
-    output.write("gone again\n")
-    await output.close()
-    await untilClosed()
+    await ask("gone again")
+    expect(await ask("close")).toBe("closed\n")
+    expect(await child.exited).toBe(0)
   })
 })
 
