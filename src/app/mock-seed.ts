@@ -53,14 +53,14 @@ const keyFields = {
     "x-requirement": "must be a text of 8 to 200 printable ASCII characters without blanks",
   }),
   ...keyParameters,
-  created: instant("When it was made; by default with its account, or at its end."),
+  created: instant("When it was made; by default with its account, or when it ended."),
   revoked: instant("When it was revoked."),
   disabled: instant("When it was disabled."),
 }
 const key = Type.Object(keyFields, closed)
 const accountFields = {
   ...newAccount.properties,
-  created: instant("When it was made, and its months began; by default at the start, or its end."),
+  created: instant("When it was made, and its months began; by default at the start, or when it was closed."),
   closed: instant("When it was closed."),
   notify: Type.Optional(choice(notifyChoices, { description: "How it gets notices." })),
   credits_used: credits("Credits used of this month, at most those of its plan."),
