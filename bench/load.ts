@@ -21,36 +21,32 @@ export interface LoadResult {
   readonly p99Ms: number
 }
 
-/** The figures that a load generator prints. */
-export interface RawResult extends LoadResult {
+/** The figures that wrk prints. */
+interface RawResult extends LoadResult {
   /** Answers with a status of 400 or more. */
   readonly errorStatuses: number
   /** Connections that were refused, broke off or timed out. */
   readonly failures: number
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** Where the input files of the load generator are written. */
+  /** Where the input files of wrk are written. */
   readonly directory: string
 }
 
-/** wrk if it is installed: it needs far less processor time, and measures latencies in microseconds. */
-export const generator = Bun.which("wrk") ? "wrk" : "autocannon"
-
 /**
- * Loads a server.
+ * Loads a server with wrk.
  * @throws Error when a request failed or got another status than the load expects
  */
 export async function runLoad(load: Load, options: LoadOptions): Promise<LoadResult> {
   await requireStatus(load, options.url)
-  const command =
-    generator === "wrk" ? await wrkCommand(load, options) : await autocannonCommand(load, options)
-  const child = Bun.spawn(pinned(command, loadCores), { stdout: "pipe", stderr: "inherit" })
+  const command = pinned(await wrkCommand(load, options), loadCores)
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" })
   const [output, code] = await Promise.all([child.stdout.text(), child.exited])
-  if (code !== 0) throw new Error(`${generator} ended with ${code}: ${output}`)
+  if (code !== 0) throw new Error(`wrk ended with ${code}: ${output}`)
   const { errorStatuses, failures, ...result } = JSON.parse(
     output.trimEnd().split("\n").at(-1) ?? "",
   ) as RawResult
@@ -63,7 +59,7 @@ export async function runLoad(load: Load, options: LoadOptions): Promise<LoadRes
   return result
 }
 
-/** Sends one request first: the generators only count statuses of 400 and more. */
+/** Sends one request first: wrk only counts statuses of 400 and more. */
 async function requireStatus(
   { method, path, headers, body, keys, status }: Load,
   url: string,
@@ -78,12 +74,6 @@ async function requireStatus(
   if (response.status !== status) {
     throw new Error(`${method} ${path} was answered ${response.status}, not ${status}: ${text}`)
   }
-}
-
-async function autocannonCommand(load: Load, options: LoadOptions): Promise<string[]> {
-  const file = join(options.directory, "autocannon.json")
-  await Bun.write(file, JSON.stringify({ load, options }))
-  return [process.execPath, join(import.meta.dir, "autocannon-load.ts"), file]
 }
 
 async function wrkCommand(

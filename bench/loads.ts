@@ -14,43 +14,9 @@ export function signMany(keys: readonly string[], count: number): Load {
   return toPost("/v1/hmac/batch", { inputs: Array(count).fill(hmacInput) }, keys)
 }
 
-/** The API that does the most work without asking DNS. */
-export function findSunrise(keys: readonly string[]): Load {
-  const path = "/v1/sunrisesunset?lat=51.5074&lon=-0.1278&date=01-01-2025"
-  return { method: "GET", path, headers: {}, keys, status: 200 }
-}
-
 /** One GraphQL query that asks the first `count` of the six APIs that need no DNS. */
 export function query(keys: readonly string[], count: number): Load {
   return toPost("/v1/graphql", { query: `{ ${fields.slice(0, count).join(" ")} }` }, keys)
-}
-
-/** A tool call over MCP, of revision 2026-07-28. */
-export function callTool(keys: readonly string[], name: string, input: object): Load {
-  const method = "tools/call"
-  const _meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": {},
-  }
-  const load = toPost(
-    "/mcp",
-    { jsonrpc: "2.0", id: 1, method, params: { name, arguments: input, _meta } },
-    keys,
-  )
-  const headers = {
-    ...load.headers,
-    accept: "application/json, text/event-stream",
-    "mcp-protocol-version": "2026-07-28",
-    "mcp-method": method,
-    "mcp-name": name,
-  }
-  return { ...load, headers }
-}
-
-/** The same call as {@link sign}, over MCP. */
-export function signAsTool(keys: readonly string[]): Load {
-  return callTool(keys, "hmac", hmacInput)
 }
 
 function toPost(path: string, body: object, keys: readonly string[]): Load {

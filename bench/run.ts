@@ -7,9 +7,9 @@ import { cpus, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Command, InvalidArgumentError, Option } from "commander"
 import packageJson from "../package.json" with { type: "json" }
+import { toTable } from "../scripts/findings.ts"
+import type { Report, Row } from "./case.ts"
 import { cases } from "./cases.ts"
-import { generator } from "./load.ts"
-import { toText } from "./print.ts"
 import { coreCount } from "./processes.ts"
 import { type CallKind, callKinds, createWorkbench } from "./workbench.ts"
 
@@ -53,6 +53,7 @@ const flags = new Command("bench")
 const binary = resolve(flags.binary)
 const against = flags.against === undefined ? undefined : resolve(flags.against)
 if (!existsSync(binary)) throw new Error(`There is no ${binary}: run 'bun run build' first.`)
+if (Bun.which("wrk") === null) throw new Error("The load comes from wrk: apt-get install wrk.")
 
 const directory = mkdtempSync(join(tmpdir(), "penknife-bench-"))
 try {
@@ -68,9 +69,6 @@ async function measure(directory: string) {
   const bench = createWorkbench({
     ...{ binary, against, directory, connections, seconds, rounds, warm, calls, millions, say },
   })
-  if (generator !== "wrk") {
-    say("wrk is not installed. autocannon reads whole milliseconds and may be slower than the server.")
-  }
   const chosen = cases.filter(({ name, onRequest }) => flags.case?.includes(name) ?? !onRequest)
   const results: object[] = []
   for (const { name, title, run } of chosen) {
@@ -83,7 +81,6 @@ async function measure(directory: string) {
     bun: Bun.version,
     processor: cpus()[0]?.model.trim() ?? "unknown",
     cores: coreCount,
-    generator,
     connections,
     seconds,
     rounds,
@@ -95,4 +92,30 @@ async function measure(directory: string) {
 function toCount(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
   return Number(text)
+}
+
+/** A case's figures as text for people. */
+function toText(title: string, { rows, findings, notes }: Report): string {
+  const parts = [
+    `## ${title}`,
+    ...(rows.length > 0 ? [rowTable(rows)] : []),
+    ...(findings.length > 0 ? [toTable(findings)] : []),
+    ...notes.map((note) => `Note: ${note}`),
+  ]
+  return `\n${parts.join("\n\n")}\n`
+}
+
+function rowTable(rows: readonly Row[]): string {
+  return Bun.inspect.table(Object.fromEntries(rows.map((row) => [row.subject, rowCells(row)]))).trimEnd()
+}
+
+function rowCells(row: Row): Record<string, string> {
+  return {
+    "CPU µs/request": row.cpuMicroseconds?.toFixed(1) ?? "?",
+    "requests/s": Math.round(row.requestsPerSecond).toLocaleString("en"),
+    "p50 ms": row.p50Ms.toFixed(2),
+    "p99 ms": row.p99Ms.toFixed(2),
+    "MB idle": row.idleMb?.toFixed(0) ?? "?",
+    "MB load": row.loadMb?.toFixed(0) ?? "?",
+  }
 }

@@ -5,7 +5,6 @@ import { createProgramRun } from "../src/admin/program-run.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
-import { openStore } from "../src/store/open.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
 import { createSqliteStores } from "../src/store/sqlite/open-sqlite.ts"
 import { prepareOutbox } from "../src/store/sqlite/sqlite-outbox.ts"
@@ -50,29 +49,5 @@ export async function seed(
   }
   database.run("COMMIT")
   await store.close()
-  return keys
-}
-
-/**
- * Makes accounts on the plan 'enterprise', with a key each, in any kind of store.
- * @returns the texts of the keys
- */
-export async function seedStore(db: string, count: number): Promise<string[]> {
-  const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
-  const opened = await openStore(db, ports)
-  const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
-  const accounts = createProgramAccounts({
-    ...opened,
-    ...ports,
-    auditRandom: systemRandom,
-    plans,
-    prices: new Map(),
-  })
-  const keys: string[] = []
-  for (let index = 0; index < count; index++) {
-    const { id: accountId } = await accounts.create("bench", "enterprise")
-    keys.push((await accounts.createKey({ accountId })).key)
-  }
-  await opened.store.close()
   return keys
 }

@@ -36,7 +36,7 @@ export interface Seeded {
 /** The parts that cases are built from. */
 export interface Workbench extends BenchOptions {
   /** The command of a baseline server, compiled at its first use. */
-  baseline(name: "bare" | "bare-elysia" | "bare-yoga"): Promise<readonly string[]>
+  baseline(name: "bare" | "bare-elysia"): Promise<readonly string[]>
   /** The command that starts penknife on a data file. */
   penknife(store: Seeded, ...flags: readonly string[]): readonly string[]
   /** Makes a data file with this many accounts and keys. */

@@ -10,7 +10,6 @@ import { toFinding } from "../compare.ts"
 import { runLoad } from "../load.ts"
 import { lookUp } from "../loads.ts"
 import { startServer, usageOf } from "../processes.ts"
-import { seedStore } from "../seed.ts"
 import type { Workbench } from "../workbench.ts"
 
 const durable = ["-c", "fsync=on", "-c", "full_page_writes=on", "-c", "synchronous_commit=on"]
@@ -36,8 +35,7 @@ export const postgresCalls: Case = {
   async run(bench) {
     const server = await startPostgres(durable)
     try {
-      const file = join(bench.directory, "calls.db")
-      const fileKeys = await seedStore(file, fewAccounts)
+      const { file, keys: fileKeys } = await bench.store(fewAccounts, 1)
       const databasePid = server.pid
       const common = { instances: 1, databasePid }
       const db = await server.createDatabase()
