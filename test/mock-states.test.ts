@@ -123,6 +123,14 @@ test("a 503 says when to try again, whatever the surface has for it", async () =
       "5",
       null,
     ])
+  const inputs = [{ domain: "timeout.example" }, { domain: "-" }, { domain: "example.com" }]
+  const { data } = await readAnswer(post(mock, "/v1/spfvalidator/batch", key, { inputs }))
+  const { results } = data as { results: { status: string; retry_after?: number }[] }
+  expect(results.map(({ status, retry_after: seconds }) => [status, seconds])).toEqual([
+    ["error", 5],
+    ["error", undefined],
+    ["ok", undefined],
+  ])
   const field = 'spfvalidator(input: {domain: "timeout.example"}) { spf_valid }'
   const { errors } = (await (await query(`{ ${field} }`)).json()) as { errors: readonly object[] }
   expect(errors).toMatchObject([{ extensions: { code: "UPSTREAM_UNAVAILABLE", retryAfterSeconds: 5 } }])

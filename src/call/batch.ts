@@ -28,6 +28,8 @@ interface Result {
   readonly index: number
   readonly status: "ok" | "error"
   readonly error: string | null
+  /** Seconds after which the input may succeed. Left out where no time is known. */
+  readonly retry_after?: number
   readonly data: Record<string, unknown> | null
 }
 
@@ -110,11 +112,14 @@ async function runAll(
   let succeeded = 0
 
   function end(index: number, { data, fault }: Outcome): Promise<void> | undefined {
-    if (!fault) {
-      succeeded++
-      if (findDeprecated) countUses(uses, findDeprecated(toTyped(inputs[index])))
+    if (fault) {
+      const { message: error, retryAfterSeconds } = fault
+      const retry = retryAfterSeconds !== null && { retry_after: retryAfterSeconds }
+      return take({ index, status: "error", error, ...retry, data })
     }
-    return take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
+    succeeded++
+    if (findDeprecated) countUses(uses, findDeprecated(toTyped(inputs[index])))
+    return take({ index, status: "ok", error: null, data })
   }
 
   async function endLater(index: number, running: Promise<Outcome>): Promise<void> {

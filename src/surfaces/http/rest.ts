@@ -198,6 +198,7 @@ export function batchAnswerSchema(definition: ApiDefinition) {
       index: count,
       status: choice(["ok", "error"], { description: "Whether the input succeeded." }),
       error: Type.Union([Type.String(), Type.Null()]),
+      retry_after: Type.Optional(Type.Integer({ minimum: 1 })),
       data: Type.Union([definition.output, Type.Null()]),
     })
     return Type.Object({
