@@ -169,11 +169,7 @@ export function createAdministration(parts: AdminParts) {
       throw new AdminFault("in-progress", "Wait for the first request's answer, then try again.")
     }
     inProgress.add(lock)
-    try {
-      return await change(operation, run, input, context, idempotencyKey)
-    } finally {
-      inProgress.delete(lock)
-    }
+    return change(operation, run, input, context, idempotencyKey).finally(() => inProgress.delete(lock))
   }
 
   /**
@@ -259,9 +255,7 @@ function readInput({ input }: Operation, raw: RawInput): Record<string, unknown>
   const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
   requireKnownNames(Object.keys(input.properties), given)
   // Compiled on first use: the mock must start fast, and uses few.
-  const read = readers.get(input) ?? compileInput(input)
-  readers.set(input, read)
-  return read(raw)
+  return readers.getOrInsertComputed(input, compileInput)(raw)
 }
 
 /** A dry run counts as the same request: with the key of a change that was made, it is answered with that change. */

@@ -18,11 +18,9 @@ export function createListTurns(): ListTurns {
     const own = before === undefined ? read() : before.then(read)
     const ended = own.catch(() => {})
     running.set(reader, ended)
-    try {
-      return await own
-    } finally {
+    return own.finally(() => {
       if (running.get(reader) === ended) running.delete(reader)
-    }
+    })
   }
 }
 

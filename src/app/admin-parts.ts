@@ -157,9 +157,7 @@ export function signUpSettings(
       if (signUpBlockDomain.some((blocked) => domain === blocked || domain.endsWith(`.${blocked}`)))
         return true
       if (!signUpBlockDisposable) return false
-      const list = lists.get(config) ?? readList(config)
-      lists.set(config, list)
-      return isDisposable(domain, await list)
+      return isDisposable(domain, await lists.getOrInsertComputed(config, readList))
     },
   }
 }

@@ -72,14 +72,10 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     },
     async create(name) {
       const folder = directory()
-      const unlock = lockOrRefuse(folder)
-      try {
-        const copied = await requireRun()(["backup", join(folder, name), `--db=${resolve(db)}`, "--json"])
-        if (copied.exitCode !== 0) throw new AdminFault("unavailable", problemIn(copied.errors))
-        return await verify(name)
-      } finally {
-        unlock()
-      }
+      using _ = { [Symbol.dispose]: lockOrRefuse(folder) }
+      const copied = await requireRun()(["backup", join(folder, name), `--db=${resolve(db)}`, "--json"])
+      if (copied.exitCode !== 0) throw new AdminFault("unavailable", problemIn(copied.errors))
+      return await verify(name)
     },
     list: async () => list(),
     verify,

@@ -27,17 +27,14 @@ export async function checkConfig(config: Config): Promise<void> {
   // An own API that cannot be used does not keep a service from starting.
   const { choice } = await requireApis(config)
   await requireAll([...checksOf(config), choice])
-  const opened = await openLog(config, { clock: systemClock }, {})
-  try {
-    const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
-    if (isNew) logNewDataFile(opened.log, config)
-    logOpenMetrics(opened.log, config)
-    logNoMail(opened.log, config)
-    logAdminPlace(opened.log, config)
-    await logMissingPlans(opened.log, admin, config).finally(store.close)
-  } finally {
-    await opened.close()
-  }
+  const { log, close } = await openLog(config, { clock: systemClock }, {})
+  await using _ = { [Symbol.asyncDispose]: close }
+  const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
+  if (isNew) logNewDataFile(log, config)
+  logOpenMetrics(log, config)
+  logNoMail(log, config)
+  logAdminPlace(log, config)
+  await logMissingPlans(log, admin, config).finally(store.close)
 }
 
 /**

@@ -51,10 +51,8 @@ export function mailBrandOf(config: Config, pages: Pick<PageAddresses, "portal">
 const logos = new WeakMap<Config, Uint8Array | null>()
 
 function logoOf(config: Config): Uint8Array | null {
-  const known = logos.get(config)
-  if (known !== undefined) return known
-  const { logo } = readBrand(config)
-  const bytes = logo?.type === "image/png" && logo.bytes.length <= maxLogoBytes ? logo.bytes : null
-  logos.set(config, bytes)
-  return bytes
+  return logos.getOrInsertComputed(config, () => {
+    const { logo } = readBrand(config)
+    return logo?.type === "image/png" && logo.bytes.length <= maxLogoBytes ? logo.bytes : null
+  })
 }

@@ -68,37 +68,34 @@ async function pruneAudit(config: Config) {
     ...storePorts(ports, config),
     mustExist: true,
   })
-  try {
-    if (!(await retention.mayDeleteAudit()))
-      throw new StoreUnusable(
-        "This user of the database must not delete audit records. Name the owner of the tables in --db, such as penknife_owner.",
-      )
-    const nowMs = clock.now()
-    const beforeMs = nowMs - config.keepAudit * dayMs
-    const before = new Date(beforeMs).toISOString()
-    const { user, host } = currentOperator()
-    await admin.apply({
-      mutations: [],
-      audit: createAuditRecords(random)(
-        "audit.prune",
-        {
-          target: { kind: "audit", id: before, accountId: null },
-          after: { keep_audit: config.keepAudit, deleted_before: before },
-        },
-        { id: `cli:${user()}`, name: user(), source: host, requestId: createId("req", random) },
-        nowMs,
-      ),
-    })
-    await retention.setAuditFromMs(beforeMs)
-    let deleted = 0
-    for (let rows = rowsPerStep; rows === rowsPerStep; ) {
-      rows = await retention.deleteAudit(rowsPerStep)
-      deleted += rows
-      // With PostgreSQL nothing else keeps the process running meanwhile.
-      await new Promise<void>((resolve) => keepAliveTimer.after(pauseMs, resolve))
-    }
-    return { before, deleted }
-  } finally {
-    await store.close()
+  await using _ = { [Symbol.asyncDispose]: store.close }
+  if (!(await retention.mayDeleteAudit()))
+    throw new StoreUnusable(
+      "This user of the database must not delete audit records. Name the owner of the tables in --db, such as penknife_owner.",
+    )
+  const nowMs = clock.now()
+  const beforeMs = nowMs - config.keepAudit * dayMs
+  const before = new Date(beforeMs).toISOString()
+  const { user, host } = currentOperator()
+  await admin.apply({
+    mutations: [],
+    audit: createAuditRecords(random)(
+      "audit.prune",
+      {
+        target: { kind: "audit", id: before, accountId: null },
+        after: { keep_audit: config.keepAudit, deleted_before: before },
+      },
+      { id: `cli:${user()}`, name: user(), source: host, requestId: createId("req", random) },
+      nowMs,
+    ),
+  })
+  await retention.setAuditFromMs(beforeMs)
+  let deleted = 0
+  for (let rows = rowsPerStep; rows === rowsPerStep; ) {
+    rows = await retention.deleteAudit(rowsPerStep)
+    deleted += rows
+    // With PostgreSQL nothing else keeps the process running meanwhile.
+    await new Promise<void>((resolve) => keepAliveTimer.after(pauseMs, resolve))
   }
+  return { before, deleted }
 }

@@ -277,13 +277,10 @@ export async function createFirstConsoleLink(config: Config, listening: Listenin
   if (config.admin === "off") return null
   const ports = livePorts(config)
   const opened = await openStore(config.db, storePorts(ports, config))
-  try {
-    if (await opened.admin.hasAdmin()) return null
-    const { consoleLink } = await import("../admin/links/link.ts")
-    const pages = pageAddresses({ config: () => config, listening: () => listening })
-    const run = createProgramRun({ ...programParts(opened, config, ports), pages })
-    return (await run(consoleLink, {})).url
-  } finally {
-    await opened.store.close()
-  }
+  await using _ = { [Symbol.asyncDispose]: opened.store.close }
+  if (await opened.admin.hasAdmin()) return null
+  const { consoleLink } = await import("../admin/links/link.ts")
+  const pages = pageAddresses({ config: () => config, listening: () => listening })
+  const run = createProgramRun({ ...programParts(opened, config, ports), pages })
+  return (await run(consoleLink, {})).url
 }

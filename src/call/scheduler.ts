@@ -108,8 +108,7 @@ export function createScheduler(
       return
     }
     const name = typeof whose === "string" ? whose : whose()
-    const steps = waiting.get(name) ?? new Set()
-    waiting.set(name, steps)
+    const steps = waiting.getOrInsertComputed(name, () => new Set())
     return new Promise((resolve) => {
       steps.add(() => {
         running = api

@@ -85,18 +85,15 @@ function replaceConfigFile(name: string, expected: string, text: string): void {
   // The target of a symbolic link is replaced, and the link stays.
   const { path, stats } = find(name)
   const folder = orRefuse(name, () => fs.mkdtempSync(join(dirname(path), `.${basename(path)}-`)))
-  try {
-    const temporary = join(folder, basename(path))
-    orRefuse(name, () => write(temporary, text, stats))
-    if (readConfigFile(name) !== expected)
-      throw new ConfigError(
-        `The configuration file ${name} was changed meanwhile. See 'penknife config diff', and try again.`,
-      )
-    orRefuse(name, () => fs.renameSync(temporary, path))
-    syncFolderOf(path)
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
-  }
+  using _ = { [Symbol.dispose]: () => fs.rmSync(folder, { recursive: true, force: true }) }
+  const temporary = join(folder, basename(path))
+  orRefuse(name, () => write(temporary, text, stats))
+  if (readConfigFile(name) !== expected)
+    throw new ConfigError(
+      `The configuration file ${name} was changed meanwhile. See 'penknife config diff', and try again.`,
+    )
+  orRefuse(name, () => fs.renameSync(temporary, path))
+  syncFolderOf(path)
 }
 
 function find(name: string): { readonly path: string; readonly stats: fs.Stats } {
@@ -120,15 +117,12 @@ function isWritable(path: string): boolean {
 /** Writes a new file with the owner and the mode of another, and waits until it is on the disk. */
 function write(path: string, text: string, { mode, uid, gid }: fs.Stats): void {
   const file = fs.openSync(path, "wx", 0o600)
-  try {
-    const made = fs.fstatSync(file)
-    if (made.uid !== uid || made.gid !== gid) fs.fchownSync(file, uid, gid)
-    fs.fchmodSync(file, mode & 0o777)
-    fs.writeFileSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
+  using _ = { [Symbol.dispose]: () => fs.closeSync(file) }
+  const made = fs.fstatSync(file)
+  if (made.uid !== uid || made.gid !== gid) fs.fchownSync(file, uid, gid)
+  fs.fchmodSync(file, mode & 0o777)
+  fs.writeFileSync(file, text)
+  fs.fsyncSync(file)
 }
 
 function orRefuse<T>(name: string, work: () => T): T {

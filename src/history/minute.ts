@@ -66,12 +66,10 @@ export function createMinutes(
 }
 
 function sumOf(sums: Map<string, Sum>, api: string): Sum {
-  const known = sums.get(api)
-  if (known) return known
-  const latency = Array.from({ length: latencyBoundsMs.length + 1 }, () => 0)
-  const sum = { calls: 0, errors: 0, charged: 0, credits: 0, latency }
-  sums.set(api, sum)
-  return sum
+  return sums.getOrInsertComputed(api, () => {
+    const latency = Array.from({ length: latencyBoundsMs.length + 1 }, () => 0)
+    return { calls: 0, errors: 0, charged: 0, credits: 0, latency }
+  })
 }
 
 /** An API has a tally for each surface, and one row for each fault. */

@@ -59,7 +59,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   return {
     async send({ url, headers, body, allows }) {
       const limit = new AbortController()
-      const cancel = timer.after(webhookLimitMs, () => limit.abort())
+      using _ = { [Symbol.dispose]: timer.after(webhookLimitMs, () => limit.abort()) }
       const signal = ended ? AbortSignal.any([limit.signal, ended]) : limit.signal
       try {
         const target = new URL(url)
@@ -72,8 +72,6 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return await post(target, { headers, body, lookup, signal, ...(ca !== undefined && { ca }) })
       } catch (cause) {
         return { error: signal.aborted ? `no answer within ${webhookLimitMs / 1_000} s` : describe(cause) }
-      } finally {
-        cancel()
       }
     },
   }

@@ -25,7 +25,7 @@ export interface MoveSource {
   sums(): Promise<MoveSums>
   /** @throws StoreUnusable when a service works on the store */
   requireUnused(): Promise<void>
-  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** An empty store that rows are written to. It stays empty until `commit`, for everyone else and after a crash. */
@@ -35,7 +35,7 @@ export interface MoveTarget {
   sums(): Promise<MoveSums>
   commit(): Promise<void>
   /** Without a commit before, forgets what was written. */
-  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Rows that are in memory at once. */

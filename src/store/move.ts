@@ -17,19 +17,11 @@ export async function move(from: string, to: string, options: MoveOptions) {
   for (const db of [from, to]) requireMovable(db)
   if (nameOf(from) === nameOf(to))
     throw new StoreUnusable("--from and --to name the same store. Name another, empty one with --to.")
-  const source = await openSource(from, options)
-  try {
-    const target = await openTarget(to, options)
-    try {
-      const moved = await copyRows(source, target)
-      await target.commit()
-      return { from: withoutPassword(from), to: withoutPassword(to), ...moved }
-    } finally {
-      await target.close()
-    }
-  } finally {
-    await source.close()
-  }
+  await using source = await openSource(from, options)
+  await using target = await openTarget(to, options)
+  const moved = await copyRows(source, target)
+  await target.commit()
+  return { from: withoutPassword(from), to: withoutPassword(to), ...moved }
 }
 
 /**

@@ -152,9 +152,8 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
     const prefixes = new Set<number>()
     for (const { process, count } of rows) {
       if (count === null) continue
-      const known = marked.get(process) ?? { last: 0, id: Number.NEGATIVE_INFINITY }
+      const known = marked.getOrInsertComputed(process, () => ({ last: 0, id: Number.NEGATIVE_INFINITY }))
       known.last = Math.max(known.last, count)
-      marked.set(process, known)
       prefixes.add(process)
     }
     return [...prefixes].flatMap((process) => {

@@ -173,8 +173,8 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
       },
     }
     await expect(copyRows(source, failing)).rejects.toThrow("interrupted")
-    await target.close()
-    await source.close()
+    await target[Symbol.asyncDispose]()
+    await source[Symbol.asyncDispose]()
     for (const db of [from, to]) await noticed(db)
     await expectEmpty(to)
     await move(from, to, options)
@@ -192,8 +192,8 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     }
     const said = "differs from what was read (usage_rows, calls, credits)"
     await expect(copyRows(source, losing)).rejects.toThrow(said)
-    await target.close()
-    await source.close()
+    await target[Symbol.asyncDispose]()
+    await source[Symbol.asyncDispose]()
     await expectEmpty(to)
   })
 
@@ -240,7 +240,7 @@ test("only one page of a table is in memory", async () => {
     const sizes: number[] = []
     for await (const rows of source.read({ name: "accounts", columns: ["id"] })) sizes.push(rows.length)
     expect(sizes).toEqual([200, 10])
-    await source.close()
+    await source[Symbol.asyncDispose]()
   }
 })
 
@@ -279,8 +279,8 @@ test("a connection that is lost in the middle ends the move, and what is written
   }
   await expect(copyRows(source, cut)).rejects.toThrow(/connection|terminat|reach|told to end/i)
   await expect(target.write({ name: "accounts", columns: ["id"] }, [{ id: "late" }])).rejects.toThrow()
-  await target.close()
-  await source.close()
+  await target[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
   await expectEmpty(to)
 })
 

@@ -46,10 +46,8 @@ export function readXml(text: string, notes: Notes): Value {
     if (children.size > 0 && content.trim() !== "") notes.add("mixed_content", place)
     const value = toValue(element)
     const siblings = open.at(-1)?.children
-    const same = siblings?.get(name)
-    if (!siblings) root.set(name, value)
-    else if (same) same.push(value)
-    else siblings.set(name, [value])
+    if (siblings) siblings.getOrInsertComputed(name, () => []).push(value)
+    else root.set(name, value)
   })
   parser.write(text).close()
   return root

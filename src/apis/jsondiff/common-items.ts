@@ -37,9 +37,7 @@ function findBetween(old: Items, now: Items, budget: Budget): readonly Common[] 
     if (budget.left < 0) return -1
     const text = canonical(item)
     budget.left -= text.length
-    const number = numbers.get(text) ?? numbers.size
-    numbers.set(text, number)
-    return number
+    return numbers.getOrInsert(text, numbers.size)
   }
   const [olds, nows] = [old.map(numberOf), now.map(numberOf)]
   return budget.left < 0 ? [] : longestCommon(olds, nows, budget)

@@ -18,11 +18,7 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   const limit = new AbortController()
   const cancel = timer.after(limitMs, () => limit.abort())
-  try {
-    return await work(limit.signal)
-  } finally {
-    cancel()
-  }
+  return Promise.try(work, limit.signal).finally(cancel)
 }
 
 /** The records of an answer; none without any. A failure refuses the call: nothing can be said about the name. */

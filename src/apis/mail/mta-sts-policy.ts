@@ -83,11 +83,8 @@ function readFields(text: string, add: AddProblem): ReadonlyMap<string, readonly
     const at = line.indexOf(":")
     const name = line.slice(0, Math.max(0, at))
     const value = trimBlanks(line.slice(at + 1))
-    if (known.includes(name)) {
-      const same = fields.get(name)
-      if (same) same.push({ value, where })
-      else fields.set(name, [{ value, where }])
-    } else if (!/^[A-Za-z\d][\w.-]{0,31}$/.test(name) || !extensionValue.test(value))
+    if (known.includes(name)) fields.getOrInsertComputed(name, () => []).push({ value, where })
+    else if (!/^[A-Za-z\d][\w.-]{0,31}$/.test(name) || !extensionValue.test(value))
       add(
         "policy_syntax",
         where,

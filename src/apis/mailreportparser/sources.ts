@@ -11,10 +11,9 @@ export class Sources {
 
   add(ip: string | null, count: number, isPassed: boolean): void {
     if (ip === null) return
-    const counts = this.#counts.get(ip) ?? { count: 0, passed: 0 }
+    const counts = this.#counts.getOrInsertComputed(ip, () => ({ count: 0, passed: 0 }))
     counts.count += count
     if (isPassed) counts.passed += count
-    this.#counts.set(ip, counts)
   }
 
   /** The addresses that have sent most, with their names. The name is null if the DNS does not tell it within 5 s. */

@@ -194,8 +194,7 @@ function place(node: Node, entry: unknown, owner: WireName): void {
 }
 
 function add(node: Node, { type, data, wire }: { type: DnsType; data: DnsData[DnsType]; wire: Buffer }) {
-  const records = node.records.get(type) ?? { data: [], wires: [] }
-  node.records.set(type, records)
+  const records = node.records.getOrInsertComputed(type, () => ({ data: [], wires: [] }))
   records.data.push(Object.freeze(data))
   records.wires.push(wire)
 }

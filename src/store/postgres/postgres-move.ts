@@ -48,7 +48,7 @@ export async function openPostgresSource(url: string, options: MoveOptions): Pro
     },
     sums: () => readSums(transaction),
     requireUnused,
-    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -85,7 +85,7 @@ export async function openPostgresTarget(url: string, options: MoveOptions): Pro
       await run("DELETE FROM meta WHERE name = 'moving'")
       await run("COMMIT")
     },
-    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

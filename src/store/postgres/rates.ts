@@ -151,9 +151,7 @@ function groupTakes(takes: readonly RateTake[]): TakeGroup[] {
   const groups = new Map<string, TakeGroup>()
   for (const [index, { buckets }] of takes.entries()) {
     const name = JSON.stringify(buckets)
-    const group = groups.get(name)
-    if (group) group.indexes.push(index)
-    else groups.set(name, { buckets, indexes: [index] })
+    groups.getOrInsertComputed(name, () => ({ buckets, indexes: [] })).indexes.push(index)
   }
   return [...groups.values()]
 }

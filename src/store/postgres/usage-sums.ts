@@ -25,12 +25,9 @@ export function toEntries<T extends { readonly charge: Charge }>(groups: readonl
   for (const { charge, usage } of groups) {
     for (const { entry, calls, credits } of usage) {
       const { api } = splitUsageEntry(entry)
-      const name = `${charge.day} ${api}`
-      const sum = sums.get(name)
-      if (sum) {
-        sum[2] += calls
-        sum[3] += credits
-      } else sums.set(name, [charge.day, api, calls, credits])
+      const sum = sums.getOrInsertComputed(`${charge.day} ${api}`, () => [charge.day, api, 0, 0])
+      sum[2] += calls
+      sum[3] += credits
     }
   }
   return JSON.stringify([...sums.values()])

@@ -54,12 +54,8 @@ function pathOf(target: string): string {
 }
 
 function putInPlace(target: string, fresh: string, nowMs: number): string | null {
-  const unlock = lockForReplacing(target)
-  try {
-    return existsSync(target) ? replace(target, fresh, nowMs) : place(target, fresh)
-  } finally {
-    unlock()
-  }
+  using _ = { [Symbol.dispose]: lockForReplacing(target) }
+  return existsSync(target) ? replace(target, fresh, nowMs) : place(target, fresh)
 }
 
 function place(target: string, fresh: string): null {
@@ -70,18 +66,14 @@ function place(target: string, fresh: string): null {
 }
 
 function replace(target: string, fresh: string, nowMs: number): string {
-  const unlock = requireUnused(target)
-  try {
-    const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "")}`
-    if (existsSync(kept)) throw new StoreUnusable(`${kept} exists already. Move it away first.`)
-    // Left over only when SQLite could not read the data file. They belong to it.
-    for (const end of ["-wal", "-shm"]) if (existsSync(target + end)) renameSync(target + end, kept + end)
-    keep(target, kept)
-    renameSync(fresh, target)
-    return kept
-  } finally {
-    unlock()
-  }
+  using _ = requireUnused(target)
+  const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "")}`
+  if (existsSync(kept)) throw new StoreUnusable(`${kept} exists already. Move it away first.`)
+  // Left over only when SQLite could not read the data file. They belong to it.
+  for (const end of ["-wal", "-shm"]) if (existsSync(target + end)) renameSync(target + end, kept + end)
+  keep(target, kept)
+  renameSync(fresh, target)
+  return kept
 }
 
 /** Links where the file system can, so that there is a data file at any moment. */
@@ -94,11 +86,11 @@ function keep(target: string, kept: string): void {
 }
 
 /**
- * Throws if a process has the data file open; else locks the file until the returned function is called. Leaving WAL mode works
+ * Throws if a process has the data file open; else locks the file until the returned database is closed. Leaving WAL mode works
  * for an only connection alone (https://sqlite.org/pragma.html#pragma_journal_mode), and merges the log into the file. A file
  * that SQLite cannot read is replaced without this check; the lock file keeps servers safe.
  */
-function requireUnused(target: string): () => void {
+function requireUnused(target: string): Database | null {
   const database = new Database(target, { create: false, readwrite: true })
   try {
     database.run("PRAGMA busy_timeout = 500")
@@ -106,11 +98,11 @@ function requireUnused(target: string): () => void {
     database.run("BEGIN EXCLUSIVE")
   } catch (cause) {
     database.close()
-    if (!isBusy(cause)) return () => {}
+    if (!isBusy(cause)) return null
     const problem = `${target} is in use. Stop the server, then restore, then start it again.`
     throw new StoreUnusable(problem, { cause })
   }
-  return () => database.close()
+  return database
 }
 
 /**
@@ -122,25 +114,21 @@ function requireUnused(target: string): () => void {
 export function compact(file: string) {
   requireFile(file, `There is no data file ${file}. Name it with --db.`)
   const bytes = () => sizeOf(file) + sizeOf(logFileOf(file))
-  const unlock = lockForReplacing(file, "compact, then start it again")
+  using _ = { [Symbol.dispose]: lockForReplacing(file, "compact, then start it again") }
+  const bytesBefore = bytes()
+  const database = openDatabase(file, { mustExist: true })
   try {
-    const bytesBefore = bytes()
-    const database = openDatabase(file, { mustExist: true })
-    try {
-      database.run("VACUUM")
-      database.run("PRAGMA wal_checkpoint(TRUNCATE)")
-    } catch (cause) {
-      const problem = isBusy(cause)
-        ? "another command works on it. Try again when that has ended"
-        : `${messageOf(cause)}. It needs as much free space as the file has, also in the directory for temporary files (TMPDIR)`
-      throw new StoreUnusable(`${file} was not made smaller: ${problem}.`, { cause })
-    } finally {
-      database.close()
-    }
-    return { file, bytesBefore, bytes: bytes() }
+    database.run("VACUUM")
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  } catch (cause) {
+    const problem = isBusy(cause)
+      ? "another command works on it. Try again when that has ended"
+      : `${messageOf(cause)}. It needs as much free space as the file has, also in the directory for temporary files (TMPDIR)`
+    throw new StoreUnusable(`${file} was not made smaller: ${problem}.`, { cause })
   } finally {
-    unlock()
+    database.close()
   }
+  return { file, bytesBefore, bytes: bytes() }
 }
 
 /** A copy of a data file. */
@@ -217,9 +205,8 @@ export function inspectBackup(file: string): BackupReport {
 }
 
 function inspect(file: string, options: ConstructorParameters<typeof Database>[1]) {
-  let database: Database | null = null
   try {
-    database = new Database(file, options)
+    using database = new Database(file, options)
     const storeVersion = requireStore(database, file)
     const check = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get()
     if (check?.integrity_check !== "ok") throw damaged(file, check?.integrity_check)
@@ -235,8 +222,6 @@ function inspect(file: string, options: ConstructorParameters<typeof Database>[1
     if (cause instanceof StoreUnusable) throw cause
     if (isCannotOpen(cause)) requireAccess(file, cause)
     throw damaged(file, messageOf(cause), cause)
-  } finally {
-    database?.close()
   }
 }
 

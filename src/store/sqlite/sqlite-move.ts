@@ -40,7 +40,7 @@ export function openSqliteSource(file: string): MoveSource {
     sums: async () => attempt(() => readSums(database)),
     // The lock file keeps servers away from the start.
     requireUnused: async () => {},
-    close: async () => close(),
+    [Symbol.asyncDispose]: async () => close(),
   }
 }
 
@@ -79,7 +79,7 @@ export function openSqliteTarget(file: string): MoveTarget {
         database.run("COMMIT")
       })
     },
-    close: async () => close(),
+    [Symbol.asyncDispose]: async () => close(),
   }
 }
 

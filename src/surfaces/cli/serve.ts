@@ -193,13 +193,10 @@ function announceLink(url: string, { logFormat }: Config, { terminal, clock }: C
 /** Creates an account and a key and returns the key; null when the data file already has an account. */
 async function createDemoKey(config: Config, { openAccounts }: CliParts): Promise<string | null> {
   const { accounts, close } = await openAccounts(config, { create: true })
-  try {
-    if (await accounts.hasAny()) return null
-    const { id } = await accounts.create("demo", demoPlan)
-    return (await accounts.createKey({ accountId: id, name: "demo" })).key
-  } finally {
-    await close()
-  }
+  await using _ = { [Symbol.asyncDispose]: close }
+  if (await accounts.hasAny()) return null
+  const { id } = await accounts.create("demo", demoPlan)
+  return (await accounts.createKey({ accountId: id, name: "demo" })).key
 }
 
 function demoText(url: string, key: string, link: string | null, config: Config): string {

@@ -106,9 +106,7 @@ function toFinder(text: string): { version: string; finder: Finder } {
       const found = names.get(asked.toLowerCase())
       if (!found) return null
       const { name, line } = found
-      const zone = read.get(line) ?? readLine(line)
-      read.set(line, zone)
-      return { name, ...zone }
+      return { name, ...read.getOrInsertComputed(line, readLine) }
     },
   }
 }

@@ -60,9 +60,8 @@ export function createQuestions(
     const key = `${type} ${name}`
     if (!replies.has(key) && replies.size >= most)
       throw new Ended("indeterminate", "too_many_questions", name)
-    const asked = replies.get(key) ?? dns.exchange(name === "" ? "." : name, type, { dnssec: true }, signal)
-    replies.set(key, asked)
-    const reply = await asked
+    const ask = () => dns.exchange(name === "" ? "." : name, type, { dnssec: true }, signal)
+    const reply = await replies.getOrInsertComputed(key, ask)
     if (reply.kind === "failure") throw new Ended("indeterminate", "no_answer", `${name || "."} ${type}`)
     return reply
   }
@@ -104,13 +103,11 @@ const tags = new WeakMap<Key, number>()
 
 /** The tag of a key (RFC 4034 appendix B). */
 export function tagOf(key: Key): number {
-  const known = tags.get(key)
-  if (known !== undefined) return known
-  let sum = 0
-  for (const [at, byte] of Buffer.from(key.wire, "hex").entries()) sum += at % 2 === 0 ? byte << 8 : byte
-  const tag = (sum + (sum >>> 16)) & 0xffff
-  tags.set(key, tag)
-  return tag
+  return tags.getOrInsertComputed(key, ({ wire }) => {
+    let sum = 0
+    for (const [at, byte] of Buffer.from(wire, "hex").entries()) sum += at % 2 === 0 ? byte << 8 : byte
+    return (sum + (sum >>> 16)) & 0xffff
+  })
 }
 
 /** Whether a key may sign data of its zone: a zone key (RFC 4034 §2.1.1) of protocol 3 that is not revoked (RFC 5011 §2.1). */
@@ -220,12 +217,10 @@ const orders = new WeakMap<readonly DnsRecord[], readonly Buffer[]>()
 
 /** The data of records in canonical form and order, each once (RFC 4034 §6.3). */
 function canonicalOrder(records: readonly DnsRecord[]): readonly Buffer[] {
-  const known = orders.get(records)
-  if (known) return known
-  const sorted = records.map(canonicalData).sort(Buffer.compare)
-  const order = sorted.filter((one, index) => index === 0 || !one.equals(sorted[index - 1] ?? one))
-  orders.set(records, order)
-  return order
+  return orders.getOrInsertComputed(records, () => {
+    const sorted = records.map(canonicalData).sort(Buffer.compare)
+    return sorted.filter((one, index) => index === 0 || !one.equals(sorted[index - 1] ?? one))
+  })
 }
 
 /**

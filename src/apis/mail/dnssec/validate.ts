@@ -189,9 +189,7 @@ export class Chain {
   }
 
   #once(name: string, find: () => Promise<TrustedZone | null>): Promise<TrustedZone | null> {
-    const found = this.#zones.get(name) ?? find()
-    this.#zones.set(name, found)
-    return found
+    return this.#zones.getOrInsertComputed(name, find)
   }
 
   /** The zone that begins at a name; null if none begins there. */

@@ -39,6 +39,7 @@ export async function importCsv(
   const { terminal } = parts
   const { lines, mistakes, hash } = await readCsvFile(file, csvList.entry)
   const backend = await openBackend(config, parts, { operation, command, input: {} })
+  await using _ = { [Symbol.asyncDispose]: backend.close }
   const send: Send = async (part, dryRun) => {
     const values = part.map((line) => line.values)
     const key = `import ${hash} ${part[0]?.line}-${part.at(-1)?.line}`
@@ -47,23 +48,19 @@ export async function importCsv(
     )
     return { plans: Object.entries(requireValues(answer.plans)), isCreated: answer.dry_run === false }
   }
-  try {
-    const all = toParts(lines)
-    const tellOf = (done: string) => createProgress(done, lines.length, terminal)
-    const { plans, rest, createdBefore } = await check(file, all, mistakes, send, tellOf("Checked"))
-    const nameless = lines.filter(({ values }) => uniqueColumns.every((name) => values[name] === undefined))
-    if (nameless.length > 0) {
-      terminal.err(
-        `Lines without an email and an external_id: ${group(nameless.length)}. Imported again after 24 hours, by someone else or ` +
-          "from a changed file, each of their accounts would be created twice.\n",
-      )
-    }
-    if (!isDryRun) await create(rest, createdBefore, send, tellOf("Imported"), parts)
-    const answer = { dry_run: isDryRun, accounts: lines.length, created_before: createdBefore, plans }
-    printThing(terminal, answer, json === true, operation.output)
-  } finally {
-    await backend.close()
+  const all = toParts(lines)
+  const tellOf = (done: string) => createProgress(done, lines.length, terminal)
+  const { plans, rest, createdBefore } = await check(file, all, mistakes, send, tellOf("Checked"))
+  const nameless = lines.filter(({ values }) => uniqueColumns.every((name) => values[name] === undefined))
+  if (nameless.length > 0) {
+    terminal.err(
+      `Lines without an email and an external_id: ${group(nameless.length)}. Imported again after 24 hours, by someone else or ` +
+        "from a changed file, each of their accounts would be created twice.\n",
+    )
   }
+  if (!isDryRun) await create(rest, createdBefore, send, tellOf("Imported"), parts)
+  const answer = { dry_run: isDryRun, accounts: lines.length, created_before: createdBefore, plans }
+  printThing(terminal, answer, json === true, operation.output)
 }
 
 /**

@@ -78,12 +78,11 @@ async function carryOut(config: Config, entry: ReadEntry, flags: Flags, parts: C
     return
   }
   const backend = await openBackend(config, parts, entry)
-  try {
-    if (operation.run.kind === "file") await saveAndPrint(backend, entry, flags, parts.terminal)
-    else await runAndPrint(backend, operation, command, input, flags, parts.terminal)
-  } finally {
-    await backend.close()
-  }
+  const printed =
+    operation.run.kind === "file"
+      ? saveAndPrint(backend, entry, flags, parts.terminal)
+      : runAndPrint(backend, operation, command, input, flags, parts.terminal)
+  await printed.finally(() => backend.close())
 }
 
 /** An argument may be left out when one of the entries does not need it. */

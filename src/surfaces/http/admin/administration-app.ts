@@ -137,13 +137,11 @@ export function createAdministrationApp(
 
 function guardsFor(access: AdminAccess, { strict, pipeline }: HttpContext): Guards {
   const { clock, timer } = pipeline.ports
-  const guards: Guards = guardsOf.get(access) ?? {
+  return guardsOf.getOrInsertComputed(access, () => ({
     // The clock of a mock stands still.
     failures: strict ? createSignInFailures({ clock, timer }) : unlimitedFailures,
     rate: strict ? createRequestRate(clock) : unlimitedRate,
-  }
-  guardsOf.set(access, guards)
-  return guards
+  }))
 }
 
 /** The document needs no key: it tells nothing about this installation. */

@@ -37,9 +37,7 @@ export function graphqlCalls(body: string, apis: ReadonlyMap<string, PreparedApi
   const add = (field: FieldNode) => {
     const definition = byField.get(field.name.value)
     if (!definition) return
-    const own = calls.get(definition.id) ?? []
-    own.push(() => readCall(field, definition, variables))
-    calls.set(definition.id, own)
+    calls.getOrInsertComputed(definition.id, () => []).push(() => readCall(field, definition, variables))
   }
   visitFields(
     roots,

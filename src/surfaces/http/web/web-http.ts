@@ -25,13 +25,11 @@ const known = new WeakMap<WebFile, Readonly<Record<Coding | "identity", () => Pr
 
 function formsOf(file: WebFile) {
   const packed = (coding: Coding) => once(async () => new SharedBytes([await file.read(coding)]))
-  const forms = known.get(file) ?? {
+  return known.getOrInsertComputed(file, () => ({
     br: packed("br"),
     gzip: packed("gzip"),
     identity: once(async () => new SharedBytes([await unzip(await file.read("gzip"))])),
-  }
-  known.set(file, forms)
-  return forms
+  }))
 }
 
 /** Answers with a file whose name changes with its bytes, so that a browser keeps it for good (RFC 8246). */
