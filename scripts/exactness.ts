@@ -8,7 +8,6 @@ import { join, resolve } from "node:path"
 import { Command, InvalidArgumentError, Option } from "commander"
 import { writePlans } from "./exactness/books.ts"
 import type { Trial } from "./exactness/trial.ts"
-import { tryDays } from "./exactness/trials/days.ts"
 import { trials } from "./exactness/trials.ts"
 import { type Finding, meets, toTable } from "./findings.ts"
 
@@ -16,9 +15,6 @@ interface Flags {
   only?: string[]
   binary: string
   rounds?: number
-  days?: number
-  minutes: number
-  store: "file" | "postgres"
 }
 
 const program = new Command("exactness")
@@ -27,11 +23,6 @@ const program = new Command("exactness")
   .addOption(new Option("--only <NAMES...>", "try only these").choices(trials.map(({ name }) => name)))
   .option("--binary <FILE>", "the executable", join(import.meta.dir, "../dist/penknife"))
   .option("--rounds <NUMBER>", "how often each is tried; each trial has a number of its own", toCount)
-  .option("--days <NUMBER>", "try so many days of use instead, with a clock that runs faster", toCount)
-  .option("--minutes <NUMBER>", "how long these days take", toCount, 30)
-  .addOption(
-    new Option("--store <STORE>", "where they are stored").choices(["file", "postgres"]).default("file"),
-  )
   .parse()
 const flags = program.opts<Flags>()
 const only = [...program.args, ...(flags.only ?? [])]
@@ -48,7 +39,7 @@ const config = join(directory, "penknife.toml")
 writePlans(config)
 try {
   const results: object[] = []
-  for (const trial of chosen().filter(({ name }) => only.length === 0 || only.includes(name))) {
+  for (const trial of trials.filter(({ name }) => only.length === 0 || only.includes(name))) {
     const findings = await runTrial(trial)
     say(`\n## ${trial.title}\n\n${toTable(findings)}\n`)
     results.push({ name: trial.name, title: trial.title, findings })
@@ -60,13 +51,6 @@ try {
 }
 // The package of PostgreSQL ends the process with 0 otherwise, whatever the exit code says.
 process.exit()
-
-function chosen(): readonly Trial[] {
-  const { days, minutes, store } = flags
-  if (days === undefined) return trials
-  const title = `${days} days of use in ${minutes} minutes, on ${store === "file" ? "a data file" : "PostgreSQL"}`
-  return [{ name: "days", title, rounds: 1, run: (lab) => tryDays(lab, { days, minutes, store }) }]
-}
 
 async function runTrial({ name, rounds, run }: Trial): Promise<readonly Finding[]> {
   const ends: (() => Promise<void>)[] = []

@@ -13,19 +13,17 @@ export interface Fault {
   /** Ends the fault. Resolves when all works again. */
   end(): Promise<void> | void
   /** Instances that are killed or stopped themselves, by number: they cannot answer in time. */
-  readonly stopped: readonly number[]
+  readonly stopped?: readonly number[]
   /** Whether the database makes charges whose commit then waits: the first calls are told that they may have been charged. */
-  readonly commitsWait: boolean
+  readonly commitsWait?: boolean
   /** Instances that must go on meanwhile, by number. */
-  readonly unaffected: readonly number[]
+  readonly unaffected?: readonly number[]
 }
 
 /** Figures of one fault. */
 export interface FaultResult extends ReturnType<typeof compare> {
   /** How long each 503 took. */
   readonly refusalMs: readonly number[]
-  /** When calls began that failed with "may have been charged", in milliseconds after the fault. */
-  readonly unknownAfterMs: readonly number[]
   /** From the end of the fault to the first success of each instance. */
   readonly recoveryMs: readonly number[]
   /** Calls that unaffected instances did not answer, or not with success. */
@@ -54,11 +52,8 @@ const noticedMs = 500
 export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   const { instances, customers, fault, books, marginMs } = options
   const before = await readBooks(books.before)
-  const traffic = startTraffic({
-    instances: instances.map(({ url }) => url),
-    customers,
-    requests: mixedCalls,
-  })
+  const urls = instances.map(({ url }) => url)
+  const traffic = startTraffic({ instances: urls, customers, requests: mixedCalls })
   await Bun.sleep(marginMs)
   await fault.begin()
   const begunMs = performance.now()
@@ -72,13 +67,13 @@ export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   await Bun.sleep(20)
   const later = await readBooks(books.after())
   const { calls } = traffic
-  const unknown = calls.filter(({ isUncertain, status }) => isUncertain && status !== null)
-  const unaffected = calls.filter(({ instance }) => fault.unaffected.includes(instance))
-  const refusals = calls.filter(({ status, instance }) => status === 503 && !fault.stopped.includes(instance))
+  const unaffected = calls.filter(({ instance }) => fault.unaffected?.includes(instance))
+  const refusals = calls.filter(
+    ({ status, instance }) => status === 503 && !fault.stopped?.includes(instance),
+  )
   return {
     ...compare(calls, before, after, begunMs + (fault.commitsWait ? noticedMs : 0)),
     refusalMs: refusals.map(({ startMs, endMs }) => endMs - startMs),
-    unknownAfterMs: unknown.map(({ startMs }) => startMs - begunMs).filter((ms) => ms > 0),
     recoveryMs: firsts.map((ms) => (ms === null ? Number.POSITIVE_INFINITY : ms - endMs)),
     failuresOfOthers: unaffected.filter(({ status }) => status !== 200),
     gapMs: longestGap(unaffected),
@@ -89,53 +84,29 @@ export async function tryFault(options: FaultOptions): Promise<FaultResult> {
 
 /** The findings over all rounds of a trial. */
 export function reportFaults(results: readonly FaultResult[]): Finding[] {
-  const total = (pick: (result: FaultResult) => number) => sum(results.map(pick))
+  const all = <T>(pick: (result: FaultResult) => readonly T[]) => results.flatMap(pick)
+  const total = (name: "calls" | "answered" | "booked" | "uncertain" | "late") =>
+    sum(results.map((result) => result[name]))
+  const refusalMs = all((result) => result.refusalMs)
+  const recoveryMs = all((result) => result.recoveryMs)
+  const failures = all((result) => result.failuresOfOthers)
+  const gaps = results.map(({ gapMs }) => gapMs)
   return [
     count("faults", results.length),
-    count(
-      "calls",
-      total(({ calls }) => calls),
-    ),
-    count(
-      "credits answered",
-      total(({ answered }) => answered),
-    ),
-    count(
-      "credits booked",
-      total(({ booked }) => booked),
-    ),
+    count("calls", total("calls")),
+    count("credits answered", total("answered")),
+    count("credits booked", total("booked")),
     count(
       "credits of calls under way at a fault that may have been charged without success",
-      total(({ uncertain }) => uncertain),
+      total("uncertain"),
     ),
     ...chargeFindings(results),
-    none(
-      "credits booked after the last answer",
-      total(({ late }) => late),
-    ),
-    count(
-      "503",
-      total(({ refusalMs }) => refusalMs.length),
-    ),
-    atMost(
-      "slowest 503, ms",
-      results.flatMap(({ refusalMs }) => refusalMs),
-      refusalLimitMs,
-    ),
-    atMost(
-      "recovery, ms",
-      results.flatMap(({ recoveryMs }) => recoveryMs),
-      recoveryLimitMs,
-    ),
-    none(
-      "calls that other instances failed meanwhile",
-      total(({ failuresOfOthers }) => failuresOfOthers.length),
-    ),
-    atMost(
-      "longest time without a success of another instance, ms",
-      results.map(({ gapMs }) => gapMs),
-      refusalLimitMs,
-    ),
+    none("credits booked after the last answer", total("late")),
+    count("503", refusalMs.length),
+    atMost("slowest 503, ms", refusalMs, refusalLimitMs),
+    atMost("recovery, ms", recoveryMs, recoveryLimitMs),
+    none("calls that other instances failed meanwhile", failures.length),
+    atMost("longest time without a success of another instance, ms", gaps, refusalLimitMs),
   ]
 }
 

@@ -16,7 +16,7 @@ import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-s
 import { randomNumbers } from "../support/random-numbers.ts"
 import { chargeOf } from "../support/store.ts"
 
-const histories = Number(process.env.PENKNIFE_HISTORIES ?? 10)
+const histories = Number(process.env.PENKNIFE_TEST_ROUNDS ?? 10)
 const steps = 60
 const hourMs = 3_600_000
 

@@ -12,7 +12,7 @@ const dir = tempDir()
 const linux = process.platform === "linux"
 const clients = 16
 /** `bun run exactness --only charge-kills-file` sets a higher number. */
-const kills = Number(process.env.PENKNIFE_TEST_KILLS ?? 6)
+const kills = Number(process.env.PENKNIFE_TEST_ROUNDS ?? 6)
 /** For a busy machine. */
 const timeoutMs = 300_000 + kills * 10_000
 

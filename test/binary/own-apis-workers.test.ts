@@ -57,16 +57,17 @@ describe.if(process.platform === "linux")("two workers", () => {
   test.if(hasTurn(0, 2))(
     "calls while workers start again: none is refused, and each is charged the price of the version that answered",
     async () => {
+      const reloads = Number(process.env.PENKNIFE_TEST_ROUNDS ?? 3)
       const apis = folderOf(version(prices.cheap))
       const { server, key, adminKey, used, reload } = await startTwo(apis)
       const found = await callAcrossReloads({
-        ...{ url: server.url, key, adminKey, reloads: 3, api: "shout" },
+        ...{ url: server.url, key, adminKey, reloads, api: "shout" },
         body: { text: "a" },
         write: (price) => writeFiles(apis, version(price)),
         takeOver: reload,
         priceOf: ({ shouted }) => Number(shouted),
       })
-      expect(found).toMatchObject({ reloads: 3, refused: 0, answered: await used() })
+      expect(found).toMatchObject({ reloads, refused: 0, answered: await used() })
       expect(found.dear).toBeGreaterThan(0)
       expect(await server.stop()).toBe(0)
       expect(await server.stderr).not.toContain("a worker ended")

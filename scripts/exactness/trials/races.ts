@@ -1,9 +1,9 @@
 import { createCustomers, readBooks, sum } from "../books.ts"
 import { type Cluster, openCluster } from "../cluster.ts"
+import { command } from "../command.ts"
 import { prepareFailures } from "../failures.ts"
 import { type Call, type Customer, mixedCalls, singleCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
-import { watchWaits } from "../waits.ts"
 
 /** The credits of the plan `scarce`. */
 const monthly = 300
@@ -21,10 +21,7 @@ export const races: Trial = {
     const sayFailures = prepareFailures(lab, cluster.instances)
     const results: Awaited<ReturnType<typeof race>>[] = []
     for (let round = 0; round < lab.rounds; round++) {
-      const waits = watchWaits(cluster.server.url)
       const result = await race(lab, cluster)
-      const long = await waits.stop()
-      if (result.others.length > 0) lab.say(`long statements waited for: ${long.join(", ") || "nothing"}`)
       lab.say(
         `round ${round + 1}: ${result.answered} answered, ${result.booked} booked of ${result.available}`,
       )
@@ -55,8 +52,8 @@ async function race(lab: Lab, { server, instances }: Cluster) {
   const urls = instances.map(({ url }) => url)
   const customers: Customer[] = Array(clients).fill(customer)
   const mixed = startTraffic({ instances: urls, customers, requests: mixedCalls })
-  for (let grant = 0; grant < grants; grant += 2)
-    await Promise.all([give(lab, server.url, customer), give(lab, server.url, customer)])
+  const give = () => command(lab, server.url, ["account", "grant", customer.id, String(granted)])
+  for (let grant = 0; grant < grants; grant += 2) await Promise.all([give(), give()])
   await mixed.stop()
   const rest = startTraffic({
     instances: urls,
@@ -74,15 +71,4 @@ async function race(lab: Lab, { server, instances }: Cluster) {
     refused: calls.filter(isRefusal).length,
     others: calls.filter((call) => call.status !== 200 && !isRefusal(call)),
   }
-}
-
-async function give({ binary, config }: Lab, db: string, { id }: Customer): Promise<void> {
-  const command = [binary, "account", "grant", id, String(granted), "--config", config]
-  const child = Bun.spawn(command, {
-    env: { ...process.env, PENKNIFE_DB: db },
-    stdout: "ignore",
-    stderr: "inherit",
-  })
-  const code = await child.exited
-  if (code !== 0) throw new Error(`the command that grants credits ended with ${code}`)
 }

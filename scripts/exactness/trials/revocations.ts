@@ -1,5 +1,6 @@
 import { createCustomers, readBooks, sum } from "../books.ts"
 import { type Cluster, openCluster } from "../cluster.ts"
+import { command } from "../command.ts"
 import { type Customer, mixedCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -75,13 +76,7 @@ const revokeInTransaction: Revoke = async (_, db, { id, keyId }) => {
   }
 }
 
-const revokeByCommand: Revoke = async ({ binary, config }, db, { keyId }) => {
-  const child = Bun.spawn([binary, "key", "revoke", keyId, "--config", config], {
-    env: { ...process.env, PENKNIFE_DB: db },
-    stdout: "ignore",
-    stderr: "inherit",
-  })
-  const code = await child.exited
-  if (code !== 0) throw new Error(`the command that revokes a key ended with ${code}`)
+const revokeByCommand: Revoke = async (lab, db, { keyId }) => {
+  await command(lab, db, ["key", "revoke", keyId])
   return null
 }

@@ -9,7 +9,6 @@ import { createServer, type DatabaseServer, query } from "../database.ts"
 import { prepareFailures } from "../failures.ts"
 import { type Call, mixedCalls, startTraffic } from "../traffic.ts"
 import { atMost, count, type Lab, none, type Trial } from "../trial.ts"
-import { watchWaits } from "../waits.ts"
 
 const accounts = 100_000
 const callers = 16
@@ -66,14 +65,12 @@ async function update(lab: Lab, server: DatabaseServer, round: number): Promise<
     requests: mixedCalls,
   })
   await Bun.sleep(marginMs)
-  const waits = watchWaits(url)
   const unlocked = round % 2 === 1 ? keepLocked(url) : null
   const startMs = performance.now()
   await migrate(sql, name, { timer: keepAliveTimer, steps: [...schemaSteps, stepOfLedger] })
   const endMs = performance.now()
   await Bun.sleep(marginMs)
   await traffic.stop()
-  lab.say(`long statements waited for: ${(await waits.stop()).join(", ") || "nothing"}`)
   await unlocked
   const [row] = await sql.unsafe<{ left: number }[]>(
     "SELECT count(*)::integer AS left FROM accounts WHERE trial <> plan || ' ' || name",
