@@ -5,7 +5,8 @@ import { once } from "../values/once.ts"
 export const hostName = (): string => nodeOs().hostname()
 
 /** The person or program that runs a command, for the audit log: the system's user and the name of this machine. */
-export const currentOperator = () => ({ user: once(userName), host: hostName() })
+export const currentOperator = () => ({ user, host: hostName() })
+const user = once(userName)
 
 /** Asks `id`, since Bun's `userInfo` believes the environment. In a container the user's number may have no name. */
 function userName(): string {

@@ -32,12 +32,30 @@ import {
 import { addWebhookListen } from "./webhook-listen.ts"
 import { WorkerFailed } from "./worker.ts"
 
-/** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
-const starts: ReadonlyMap<string, (program: Command, parts: CliParts) => void> = new Map([
+type Add = (program: Command, parts: CliParts, argv: readonly string[]) => Promise<void> | void
+
+/** All commands by their first word, in the order of the help text. Those of operations have many. */
+const commands: readonly (readonly [word: string, add: Add])[] = [
   ["serve", addServe],
   ["mock", addMock],
+  ["webhook", addWebhookListen],
+  ["call", addCall],
+  ["audit-mail", addAuditMail],
+  ["api", addApiCommands],
+  ["data", addDataCommands],
+  ["", async (...given) => (await import("./admin/operation-command.ts")).addOperations(...given)],
+  ["config", addConfigCheck],
+  ["audit", addAuditPrune],
   ["mcp", addMcp],
-])
+  ["openapi", addOpenApi],
+  ["backup", addBackup],
+  ["check-backup", addCheckBackup],
+  ["restore", addRestore],
+  ["compact", addCompact],
+  ["move", addMove],
+  ["schema", addSchema],
+  ["completion", addCompletion],
+]
 
 /** Runs one command line, given without the program's name. Returns the exit code: 0, 1 for errors, 2 for wrong usage. */
 export async function runCli(words: readonly string[], given: CliParts): Promise<number> {
@@ -64,10 +82,8 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
     .enablePositionalOptions()
     .exitOverride()
   const ids = parts.catalog.map(({ id }) => id)
-  const addStart = starts.get(argv[0] ?? "")
   try {
-    if (addStart) addStart(program, parts)
-    else await addAll(program, parts, argv)
+    for (const [, add] of await commandsOf(argv[0])) await add(program, parts, argv)
     await program.parseAsync(isKnown(argv, program) ? argv : argv.filter(isNotHelp), { from: "user" })
     return 0
   } catch (thrown) {
@@ -87,31 +103,12 @@ function asksForVersion(argv: readonly string[]): boolean {
   return argv.at(-1) === "--version" && argv.slice(0, -1).every((word) => !word.startsWith("-"))
 }
 
-/** Adds every command, in the order of the help text. */
-async function addAll(program: Command, parts: CliParts, argv: readonly string[]): Promise<void> {
-  const { addOperations } = await import("./admin/operation-command.ts")
-  const commands = [
-    addServe,
-    addMock,
-    addWebhookListen,
-    addCall,
-    addAuditMail,
-    addApiCommands,
-    addDataCommands,
-    addOperations,
-    addConfigCheck,
-    addAuditPrune,
-    addMcp,
-    addOpenApi,
-    addBackup,
-    addCheckBackup,
-    addRestore,
-    addCompact,
-    addMove,
-    addSchema,
-    addCompletion,
-  ]
-  for (const add of commands) await add(program, parts, argv)
+/** The commands that begin with a word; all without such a one. Making all of them takes a third of a start. */
+async function commandsOf(word = ""): Promise<typeof commands> {
+  const own = commands.filter(([first]) => first === word)
+  if (own.length > 0 && word !== "config" && word !== "audit") return own
+  const { isOfOperations } = await import("./admin/operation-command.ts")
+  return isOfOperations(word) ? commands.filter(([first]) => first === word || first === "") : commands
 }
 
 /** `config check`: reads the configuration as `serve` does and says every mistake. It opens nothing. */

@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander"
-import type { OperationCommand } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import { itemOf } from "../../../admin/pages.ts"
 import type { Config } from "../../../config/load.ts"
@@ -23,15 +22,22 @@ import {
 } from "./read-entry.ts"
 import { isPaged, runAndPrint, saveAndPrint, watchAndPrint } from "./run-and-print.ts"
 
-/** Adds the commands of all operations. Operations with the same words share a command. */
-export function addOperations(program: Command, parts: CliParts): void {
-  const entries = operations.flatMap((operation) => {
-    const commands: readonly OperationCommand[] = [operation.command, ...(operation.otherCommands ?? [])]
-    return commands.map((command): Entry => ({ operation, command }))
-  })
-  for (const [words, alike] of Map.groupBy(entries, ({ command }) => command.words)) {
-    addCommand(findOrAdd(program, words.split(" ")), alike, parts)
-  }
+/** The operations of each command. Operations with the same words share one. */
+const byWords = Map.groupBy(
+  operations.flatMap((operation): readonly Entry[] => {
+    const commands = [operation.command, ...(operation.otherCommands ?? [])]
+    return commands.map((command) => ({ operation, command }))
+  }),
+  ({ command }) => command.words,
+)
+
+export const isOfOperations = (first: string) => byWords.keys().some((words) => words.split(" ")[0] === first)
+
+/** Adds the commands of the operations that begin with a word; all without such a one. */
+export function addOperations(program: Command, parts: CliParts, [first = ""]: readonly string[]): void {
+  const isAll = !isOfOperations(first)
+  for (const [words, alike] of byWords)
+    if (isAll || words.split(" ")[0] === first) addCommand(findOrAdd(program, words.split(" ")), alike, parts)
 }
 
 /** Makes the command of the operations that have the same words. */
@@ -109,13 +115,8 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
   }
   for (const entry of entries) {
     const { switch: flag } = entry.command
-    if (flag)
-      add(
-        new Option(
-          `--${flag}`,
-          entry.operation.title.replace(/^./, (first) => first.toLowerCase()),
-        ),
-      )
+    const does = entry.operation.title.replace(/^./, (first) => first.toLowerCase())
+    if (flag) add(new Option(`--${flag}`, does))
     const paged = isPaged(entry.operation)
     for (const [name, schema] of optionParameters(entry)) {
       // Tables have --csv and --json instead.
