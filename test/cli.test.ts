@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { operations } from "../src/admin/operations.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { type CliTestOptions, runCliForTest } from "./support/cli.ts"
 import { folderOf } from "./support/own-apis.ts"
@@ -151,7 +152,12 @@ describe("help", () => {
       return { id, key: await json(`key create --account ${id} --db ${db}`) }
     }
     const shared = await create()
-    for (const [command, help] of await allHelp()) {
+    const all = await allHelp()
+    const words = operations.flatMap((one) =>
+      [one.command, ...(one.otherCommands ?? [])].map((own) => own.words),
+    )
+    expect(words.filter((command) => !all.some(([name]) => name === command))).toEqual([])
+    for (const [command, help] of all) {
       // They need a running service: see config-reload.test.ts, config-put.test.ts and cli-remote.test.ts.
       if (["config reload", "reload", "config set", "requests"].includes(command)) continue
       // A command that names an account or a key may change it.
