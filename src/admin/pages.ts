@@ -1,5 +1,6 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Page } from "../store/admin-store.ts"
+import { parseJson } from "../values/is-object.ts"
 import { invalid } from "./fault.ts"
 
 export interface PageInput {
@@ -77,13 +78,9 @@ function toCursor(list: string, place: readonly (string | number)[]): string {
 }
 
 function readCursor(list: string, text: string): readonly (string | number)[] {
-  try {
-    const cursor: unknown = JSON.parse(Buffer.from(text, "base64url").toString())
-    const [name, ...place] = Array.isArray(cursor) ? cursor : []
-    if (name === list && isPlace(place) && toCursor(list, place) === text) return place
-  } catch {
-    // Not JSON: refused below like any other text.
-  }
+  const cursor = parseJson(Buffer.from(text, "base64url").toString())
+  const [name, ...place] = Array.isArray(cursor) ? cursor : []
+  if (name === list && isPlace(place) && toCursor(list, place) === text) return place
   throw invalid("after", "The 'after' parameter must be the 'next' of the page before, of this very list.")
 }
 

@@ -6,6 +6,7 @@ import type { Ports } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Log } from "../ports/log.ts"
 import type { InstanceChannel } from "../store/open-store.ts"
+import { parseJson } from "../values/is-object.ts"
 import type { RunningConfig } from "./admin-parts.ts"
 
 interface ConfigPeersParts extends Pick<Ports, "clock" | "timer"> {
@@ -108,12 +109,8 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : 1
 }
 
+/** Null for what is no message of penknife: any role of the database may send on the channel. */
 function read(text: string): Message | null {
-  try {
-    const message: unknown = JSON.parse(text)
-    return Value.Check(messageSchema, message) ? message : null
-  } catch {
-    // Not a message of penknife: any role of the database may send on the channel.
-    return null
-  }
+  const message = parseJson(text)
+  return Value.Check(messageSchema, message) ? message : null
 }

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
 import { type ApiDefinition, reject } from "../apis/contract.ts"
+import { parseJson } from "../values/is-object.ts"
 import { isJsonValue, mistakeOfJson } from "../values/json-value.ts"
 import { meantBy } from "../values/nearest.ts"
 import { once } from "../values/once.ts"
@@ -148,11 +149,9 @@ function unknownNames({ name: missing }: Parameter, raw: RawInput, { properties 
 }
 
 function toJson({ name, requirement }: Parameter, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    reject(name, `${requirement()}, written as JSON text such as {"a": 1} or "text"`)
-  }
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  reject(name, `${requirement()}, written as JSON text such as {"a": 1} or "text"`)
 }
 
 function isText({ type, items }: TSchema): boolean {

@@ -1,5 +1,5 @@
 import { type ApiDefinition, secretsOf } from "../apis/contract.ts"
-import { isObject } from "../values/is-object.ts"
+import { isObject, parseJson } from "../values/is-object.ts"
 
 /** Replaces a secret. */
 const hidden = "(secret)"
@@ -31,7 +31,7 @@ export function createSecretFilter(apis: readonly ApiDefinition[]) {
 
   return ({ path, body }: ShownRequest): ShownRequest => {
     if (withSecrets.length === 0 || !/^\/(?:v1|mcp)\//.test(`${path.split("?")[0]}/`)) return { path, body }
-    const parsed = readJson(body)
+    const parsed = parseJson(body)
     const names = namesFor(path, parsed === undefined ? body : JSON.stringify(parsed))
     if (names.size === 0) return { path, body }
     // No API with a secret reads a query.
@@ -61,13 +61,4 @@ function withoutLiterals(query: string): string {
     /"""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|$)|(?<![\w$])-?\d[\w.+-]*/g,
     `"${hidden}"`,
   )
-}
-
-/** Undefined for a text that is not JSON. */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

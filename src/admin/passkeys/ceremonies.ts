@@ -4,7 +4,7 @@ import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
 import type { PasskeyRecord } from "../../store/people.ts"
-import { isObject } from "../../values/is-object.ts"
+import { isObject, parseJson } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { createAuditRecords } from "../audit/record.ts"
 import { type AdminFault, conflict, forbidden, invalid } from "../fault.ts"
@@ -195,12 +195,8 @@ async function verifyNew(
 
 /** The challenge that a browser says was signed; empty if it says none. Its signature is checked later. */
 function challengeIn(clientDataJson: string): string {
-  try {
-    const data: unknown = JSON.parse(Buffer.from(clientDataJson, "base64url").toString())
-    return isObject(data) && typeof data.challenge === "string" ? data.challenge : ""
-  } catch {
-    return ""
-  }
+  const data = parseJson(Buffer.from(clientDataJson, "base64url").toString())
+  return isObject(data) && typeof data.challenge === "string" ? data.challenge : ""
 }
 
 /** Whether a challenge was given to a browser, was not used, and is not too old. */

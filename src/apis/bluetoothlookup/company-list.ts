@@ -1,5 +1,5 @@
 import { readListDate } from "../../values/data-list.ts"
-import { isObject } from "../../values/is-object.ts"
+import { isObject, parseJson } from "../../values/is-object.ts"
 
 /** A list of assigned company identifiers. */
 export interface Companies {
@@ -45,12 +45,7 @@ export async function readCompanies(text: string): Promise<Companies> {
 
 /** The JSON parser is fast but does not name the line of an error; the YAML parser reads JSON too, and does. */
 async function parseText(text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text)
-  } catch {
-    const { parse } = await import("yaml")
-    return parse(text)
-  }
+  return parseJson(text) ?? (await import("yaml")).parse(text)
 }
 
 function findEntries(document: unknown): readonly unknown[] {

@@ -74,15 +74,13 @@ export function interpretTlsa({ usage, selector, matching }: TlsaRdata, faults: 
   }
 }
 
-type Rating = { readonly security_level: SecurityLevel; readonly recommendation: string }
-
-function rate(combination: string, faults: readonly string[]): Rating {
+function rate(combination: string, faults: readonly string[]) {
   const isKnown = isCombination(combination)
   if (isKnown && faults.length === 0)
     return { security_level: toSecurityLevel(combination), recommendation: recommendations[combination] }
   const remedy = isKnown ? "Correct the data and check again." : "The recommended configuration is 3 1 1."
   return {
-    security_level: "Insecure",
+    security_level: "Insecure" as const,
     recommendation: `Do not publish this record: name servers refuse it, or no client can use it (RFC 6698 §4.1). ${faults.join(" ")} ${remedy}`,
   }
 }

@@ -1,6 +1,6 @@
 import type { JWK } from "jose"
 import { type ByteEncoding, byteRequirements, fromUtf8, toBytes } from "../../values/byte-text.ts"
-import { isObject } from "../../values/is-object.ts"
+import { isObject, parseJson } from "../../values/is-object.ts"
 import { mistakeOfJson } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
 
@@ -84,12 +84,8 @@ function decode(part: string, name = ""): Uint8Array {
 
 /** The JSON object that a text is; null for any other text. */
 export function readObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return isObject(value) ? value : null
 }
 
 function requireUsable(value: object, name: string, parameter = "token"): void {

@@ -1,4 +1,4 @@
-import { type AddProblem, type MtaStsProblem, newProblems } from "./mta-sts-problems.ts"
+import { type AddProblem, newProblems } from "./mta-sts-problems.ts"
 import { explainPart, readTagList, showBytes, showText, trimBlanks } from "./tag-list.ts"
 
 /** The modes of a policy, the strictest first (RFC 8461 §3.2). */
@@ -34,10 +34,7 @@ const mxCauses: readonly (readonly [form: RegExp, cause: string])[] = [
 ]
 
 /** Reads a policy (RFC 8461 §3.2). */
-export function readPolicy(text: string): {
-  readonly policy: MtaStsPolicy
-  readonly problems: readonly MtaStsProblem[]
-} {
+export function readPolicy(text: string) {
   const [problems, add] = newProblems()
   const fields = readFields(text, add)
   const mx: string[] = []
@@ -64,7 +61,8 @@ export function readPolicy(text: string): {
   const mode = readMode(first("mode"), add)
   const max_age = readAge(first("max_age"), add)
   if (mode !== "none" && !fields.has("mx")) add("mx", "policy", "The policy has no mx.")
-  return { policy: { version, mode, mx: [...new Set(mx)], max_age }, problems }
+  const policy: MtaStsPolicy = { version, mode, mx: [...new Set(mx)], max_age }
+  return { policy, problems }
 }
 
 interface Field {
@@ -139,10 +137,7 @@ export function coverBy(mx: readonly string[]): (host: string) => string | null 
 const version = /^v=STSv1[ \t]*;/
 
 /** Reads the `id` of a record that begins with the version. Null for one that senders do not take. */
-export function readId(record: string): {
-  readonly id: string | null
-  readonly problems: readonly MtaStsProblem[]
-} {
+export function readId(record: string) {
   const [problems, add] = newProblems()
   const ids: string[] = []
   for (const [index, { text: field }] of readTagList(record.replace(version, "")).entries()) {

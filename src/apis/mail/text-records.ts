@@ -193,7 +193,7 @@ export function explainNearly(kind: TextRecordKind, place: string, texts: readon
  */
 export function causesOf(kind: TextRecordKind, text: string): string | null {
   const { place, first } = kinds[kind]
-  const { repairs, isMeant, beginning } = patternsOf(kind)
+  const { repairs, isMeant, beginning } = patterns.getOrInsertComputed(kind, compilePatterns)
   let rest = text
   const causes = new Set<string>()
   for (const [cause, wrong, right] of repairs) {
@@ -209,43 +209,31 @@ export function causesOf(kind: TextRecordKind, text: string): string | null {
 }
 
 /** Compiled once for each kind: a name may have thousands of texts. */
-const patterns = new Map<TextRecordKind, Patterns>()
+const patterns = new Map<TextRecordKind, ReturnType<typeof compilePatterns>>()
 
-interface Patterns {
-  readonly repairs: readonly (readonly [cause: string, wrong: RegExp, right: string])[]
-  /** Whether a text that is no record is meant as one. */
-  readonly isMeant: RegExp
-  readonly beginning: string
-}
-
-function patternsOf(kind: TextRecordKind): Patterns {
-  const known = patterns.get(kind)
-  if (known) return known
+/** The mistakes with what is right in their place; `isMeant` tells whether a text that is no record is meant as one. */
+function compilePatterns(kind: TextRecordKind) {
   const { version } = kinds[kind]
   const name = version.slice(2)
   const [after, separator] = kind === "spf" ? [" ", "blank"] : [";", "semicolon"]
   const family = name.replace(/v?1$/, "").replace("RPT", "-?RPT")
-  const made: Patterns = {
-    repairs: [
-      ["it begins with a blank", blanks, ""],
-      ["it begins with a quotation mark", quotes, ""],
-      ["it begins with a blank", blanks, ""],
-      ["the backslash is a part of it", /^([^;\\]{0,20})\\+/, "$1"],
-      ["an equals sign must follow v", /^(v)[ \t]*:[ \t]*/i, "$1="],
-      [`v= is missing before ${name}`, new RegExp(`^${name}(?=[\\s;]|$)`, "i"), version],
-      ["there is a blank beside the equals sign", /^(v)(?:[ \t]+=[ \t]*|=[ \t]+)/i, "$1="],
-      [`its case must be as in ${version}`, new RegExp(`^v=${name}(?![a-z\\d])`, "i"), version],
-      [
-        `a ${separator} must follow ${version}`,
-        new RegExp(`^${version}(?![a-z\\d])[\\s,:.;]*`, "i"),
-        version + after,
-      ],
+  const repairs: readonly (readonly [cause: string, wrong: RegExp, right: string])[] = [
+    ["it begins with a blank", blanks, ""],
+    ["it begins with a quotation mark", quotes, ""],
+    ["it begins with a blank", blanks, ""],
+    ["the backslash is a part of it", /^([^;\\]{0,20})\\+/, "$1"],
+    ["an equals sign must follow v", /^(v)[ \t]*:[ \t]*/i, "$1="],
+    [`v= is missing before ${name}`, new RegExp(`^${name}(?=[\\s;]|$)`, "i"), version],
+    ["there is a blank beside the equals sign", /^(v)(?:[ \t]+=[ \t]*|=[ \t]+)/i, "$1="],
+    [`its case must be as in ${version}`, new RegExp(`^v=${name}(?![a-z\\d])`, "i"), version],
+    [
+      `a ${separator} must follow ${version}`,
+      new RegExp(`^${version}(?![a-z\\d])[\\s,:.;]*`, "i"),
+      version + after,
     ],
-    isMeant: new RegExp(`^v=${family}|[;\\s"]v[ \\t]*=[ \\t]*${name}`, "i"),
-    beginning: (version + after).trimEnd(),
-  }
-  patterns.set(kind, made)
-  return made
+  ]
+  const isMeant = new RegExp(`^v=${family}|[;\\s"]v[ \\t]*=[ \\t]*${name}`, "i")
+  return { repairs, isMeant, beginning: (version + after).trimEnd() }
 }
 
 const blanks = /^(?:[\s\ufeff]|\xc2\xa0|\xef\xbb\xbf)+/

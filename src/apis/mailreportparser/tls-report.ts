@@ -1,5 +1,5 @@
 import { parseAddress } from "../../values/ip.ts"
-import { isObject } from "../../values/is-object.ts"
+import { isObject, parseJson } from "../../values/is-object.ts"
 import { shorten } from "../../values/text.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { reject } from "../contract.ts"
@@ -48,10 +48,8 @@ export function readTlsReport(text: string, findings: Findings, totals: Totals, 
 function parse(text: string): Json {
   if (text.length > maxJsonLength)
     reject("report", `must have at most ${maxJsonLength.toLocaleString("en-US")} characters when it is JSON`)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const value = parseJson(text)
+  if (value === undefined) {
     const end = text.endsWith("}") ? "" : ". It does not end in a brace, so a part may be missing"
     return reject("report", `must be valid JSON if it begins with a brace${end}`)
   }

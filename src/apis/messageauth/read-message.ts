@@ -1,5 +1,5 @@
 import { reject } from "../contract.ts"
-import { type MessageProblem, newProblems } from "./problems.ts"
+import { newProblems } from "./problems.ts"
 
 const maxBytes = 1_048_576
 const maxHeaderBytes = 262_144
@@ -9,10 +9,7 @@ const maxHeaderLines = 5_000
  * The bytes of a message, from text or base64, with CRLF at the end of each line (RFC 5322 §2.1).
  * @throws InputRejected for `message`
  */
-export function readMessage(message: string): {
-  readonly bytes: Buffer
-  readonly problems: MessageProblem[]
-} {
+export function readMessage(message: string) {
   const given = toBytes(message)
   if (given.length > maxBytes) reject("message", "must have at most 1 MiB")
   const [problems, add] = newProblems()

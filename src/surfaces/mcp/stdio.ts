@@ -2,6 +2,7 @@ import type { Readable } from "node:stream"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
 import { InputRejected, Unavailable } from "../../apis/contract.ts"
 import type { LocalCalls, PreparedApi } from "../../call/prepared-api.ts"
+import { parseJson } from "../../values/is-object.ts"
 import { createCatalogEndpoint } from "./catalog-endpoint.ts"
 import type { McpClient } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
@@ -71,7 +72,7 @@ function reportMalformedLines(input: Readable, report: (problem: string) => void
     const line = Buffer.concat(pieces).toString().trim()
     pieces = []
     bytes = 0
-    if (line !== "" && !isJson(line)) report("a line is not JSON and was passed over")
+    if (line !== "" && parseJson(line) === undefined) report("a line is not JSON and was passed over")
   }
 
   input.on("data", (chunk: Buffer) => {
@@ -93,13 +94,4 @@ function reportMalformedLines(input: Readable, report: (problem: string) => void
     if (bytes > 0) report("the input ended before the end of its last line, which was passed over")
   })
   return tooLong
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -85,14 +85,7 @@ export async function findTlsa(
   }
 }
 
-interface Addresses {
-  readonly status: Finding["status"]
-  readonly reason: Ended | null
-  readonly hasAddress: boolean
-  /** The name at the end of the aliases. */
-  readonly lastName: string
-  readonly failure: Ended | null
-}
+type Addresses = Awaited<ReturnType<typeof findAddresses>>
 
 const order: readonly Finding["status"][] = ["secure", "insecure", "indeterminate", "bogus"]
 
@@ -100,7 +93,7 @@ const order: readonly Finding["status"][] = ["secure", "insecure", "indeterminat
  * Looks up addresses of both families. One that fails does not count if there are addresses of the other: clients can connect,
  * and the TLSA records are secure by themselves (RFC 7672 §2.1.2). Otherwise the worse state counts.
  */
-async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
+async function findAddresses(host: string, chain: Chain) {
   const findings = [await validate(host, "A", chain), await validate(host, "AAAA", chain)]
   const isFound = ({ status, result }: Finding) => !isFailure(status) && result === "records"
   const found = findings.filter(isFound)
@@ -112,6 +105,7 @@ async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
     status: worst?.status ?? "indeterminate",
     reason: worst?.reason ?? null,
     hasAddress: found.length > 0,
+    /** The name at the end of the aliases. */
     lastName: worst?.names.at(-1) ?? host,
     failure: failed?.reason ?? null,
   }

@@ -8,32 +8,23 @@ const crypto = () => import("node:crypto")
  * The algorithms that RFC 9904 recommends for validation, by their numbers. RSASHA1 (5, 7) counts as not supported, as RFC 9905
  * §2 asks for.
  */
-const verifiers: ReadonlyMap<number, Verifier> = new Map([
-  [8, rsa("sha256", 512)],
-  [10, rsa("sha512", 1024)],
-  [13, ecdsa("P-256", "sha256", 32)],
-  [14, ecdsa("P-384", "sha384", 48)],
-  [15, ed25519],
-  [16, ed448],
+const algorithms: ReadonlyMap<number, readonly [name: string, check: Verifier]> = new Map([
+  [8, ["RSASHA256", rsa("sha256", 512)]],
+  [10, ["RSASHA512", rsa("sha512", 1024)]],
+  [13, ["ECDSAP256SHA256", ecdsa("P-256", "sha256", 32)]],
+  [14, ["ECDSAP384SHA384", ecdsa("P-384", "sha384", 48)]],
+  [15, ["ED25519", ed25519]],
+  [16, ["ED448", ed448]],
 ])
-
-const names: Readonly<Record<number, string>> = {
-  8: "RSASHA256",
-  10: "RSASHA512",
-  13: "ECDSAP256SHA256",
-  14: "ECDSAP384SHA384",
-  15: "ED25519",
-  16: "ED448",
-}
 
 /** The name of an algorithm (IANA, "DNS Security Algorithm Numbers"); its number, if it is not supported. */
 export function algorithmName(algorithm: number): string {
-  return names[algorithm] ?? String(algorithm)
+  return algorithms.get(algorithm)?.[0] ?? String(algorithm)
 }
 
 /** Whether signatures of an algorithm are checked. */
 export function isSupported(algorithm: number): boolean {
-  return verifiers.has(algorithm)
+  return algorithms.has(algorithm)
 }
 
 /** Checks a signature with the public key of a DNSKEY record. */
@@ -42,7 +33,7 @@ export async function isSignedBy(
   signature: Buffer,
   data: Buffer,
 ): Promise<boolean> {
-  const check = verifiers.get(algorithm)
+  const [, check] = algorithms.get(algorithm) ?? []
   if (!check) return false
   try {
     return await check(Buffer.from(publicKey, "base64"), signature, data)

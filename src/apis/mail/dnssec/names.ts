@@ -3,8 +3,9 @@
  * a backslash `\\`. Labels are without escapes, one character per byte.
  */
 import { splitLabels as labelsOf, joinLabels as nameOf } from "../../../values/dns-labels.ts"
+import { toLowerAscii as lower } from "../../../values/text.ts"
 
-export { labelsOf, nameOf }
+export { labelsOf, lower, nameOf }
 
 /** The last labels of a name. */
 export function suffixOf(name: string, count: number): string {
@@ -15,11 +16,6 @@ export function suffixOf(name: string, count: number): string {
 /** The name without its first label; the root for the root. */
 export function parentOf(name: string): string {
   return nameOf(labelsOf(name).slice(1))
-}
-
-/** ASCII letters in lower case (RFC 4343). */
-export function lower(name: string): string {
-  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** Whether a name is another one or below it. */

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from "@sinclair/typebox"
 import { CsvError, parse } from "csv-parse/sync"
 import { readEmail } from "../../../accounts/email.ts"
 import { ConfigError } from "../../../config/setting-name.ts"
+import { parseJson } from "../../../values/is-object.ts"
 import { messageOf } from "../../../values/message-of.ts"
 
 /** A file is read as a whole, so that nothing is imported of one with a mistake. */
@@ -138,11 +139,8 @@ function mistakesOfHeader(names: readonly string[], { properties, required = [] 
 /** A cell that is no JSON stays as it is: the operation says what its parameter must be. */
 function readCell(cell = "", schema?: TSchema): unknown {
   if (cell === "" || schema?.type === "string") return cell
-  try {
-    return JSON.parse(cell)
-  } catch {
-    return cell
-  }
+  const value = parseJson(cell)
+  return value === undefined ? cell : value
 }
 
 /** The lines that have what an earlier line has, and no two accounts may have. */

@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { Argument, InvalidArgumentError, Option } from "commander"
 import { type Clock, choicesOf } from "../../../apis/contract.ts"
-import { isObject } from "../../../values/is-object.ts"
+import { isObject, parseJson } from "../../../values/is-object.ts"
 import { toInstantMs, wholeNumber } from "../values.ts"
 
 /** The value of an option that removes something. Commander turns null into an empty text. */
@@ -95,11 +95,9 @@ function toValue(text: string): unknown {
   if (text === "") return null
   if (text === "true" || text === "false" || /^-?\d+(?:\.\d+)?$/.test(text)) return JSON.parse(text)
   if (!text.startsWith("[")) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new InvalidArgumentError(`Write a list as JSON, such as '["10.0.0.0/8","192.0.2.1"]'.`)
-  }
+  const list = parseJson(text)
+  if (list !== undefined) return list
+  throw new InvalidArgumentError(`Write a list as JSON, such as '["10.0.0.0/8","192.0.2.1"]'.`)
 }
 
 function placeholder(name: string, schema: TSchema): string {
@@ -147,11 +145,7 @@ function oneOf(choices: readonly string[]): Reader {
 }
 
 function toJsonObject(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // Not JSON: refused below, as JSON that is no object.
-  }
+  const value = parseJson(text)
+  if (isObject(value)) return value
   throw new InvalidArgumentError(`Write a JSON object such as '{"team": "blue"}'.`)
 }

@@ -5,6 +5,7 @@ import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/setting-name.ts"
 import { HttpFailure, type HttpReply, textOf } from "../../../ports/http-client.ts"
 import { isLoopback } from "../../../values/ip.ts"
+import { parseJson } from "../../../values/is-object.ts"
 import { adminRoot } from "../../http/admin/operation-routes.ts"
 import type { CliParts } from "../parts.ts"
 import { type RemoteBackend, ServerFailed, type Values, type Watched } from "./backend.ts"
@@ -183,11 +184,9 @@ function readAnswer({ format }: Operation, { text }: HttpReply, base: string): u
 }
 
 function readJson(text: string, base: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ServerFailed(`${base} answered with something else than JSON. Check --server.`)
-  }
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  throw new ServerFailed(`${base} answered with something else than JSON. Check --server.`)
 }
 
 /** The service's message, the same as when the command runs on a store. */
@@ -208,12 +207,8 @@ const problemSchema = Type.Partial(
 
 /** A problem of RFC 9457; null for any other text. */
 function problemOf(text: string): Static<typeof problemSchema> | null {
-  try {
-    const problem: unknown = JSON.parse(text)
-    return Value.Check(problemSchema, problem) ? problem : null
-  } catch {
-    return null
-  }
+  const problem = parseJson(text)
+  return Value.Check(problemSchema, problem) ? problem : null
 }
 
 function failed({ kind, message }: HttpFailure, base: string, isChange: boolean): ServerFailed {

@@ -47,14 +47,12 @@ export async function runAndPrint(
       // A row ends with \r\n, and the terminal would escape \r.
       terminal.styled(`${escapeHiddenInLines(toCsvRow(row).slice(0, -2))}\r\n`)
     }
-  } else if (!isLines && Object.keys(others).length === 0) {
-    printEntries(terminal, schema, command, entries, { json, wide })
-  } else if (!isLines && json) {
-    terminal.out(`${JSON.stringify({ data: entries, ...others })}\n`)
   } else if (!isLines) {
-    printEntries(terminal, schema, command, entries, { json, wide })
-    terminal.out("\n")
-    printThing(terminal, others, json, operation.output)
+    const hasOthers = Object.keys(others).length > 0
+    if (json && hasOthers) terminal.out(`${JSON.stringify({ data: entries, ...others })}\n`)
+    else printEntries(terminal, schema, command, entries, { json, wide })
+    if (!json && hasOthers) terminal.out("\n")
+    if (!json && hasOthers) printThing(terminal, others, json, operation.output)
   }
   const refused = entries.filter(({ problem }) => operation.run.kind === "bulk" && problem !== null)
   if (refused.length > 0) throw new ServerFailed(`${refused.length} of ${entries.length} were refused.`)
@@ -72,10 +70,7 @@ async function readAll(
   schema: TSchema,
   input: Values,
   take: (entry: Values) => void,
-): Promise<{
-  next: string | null /** The other values of the answer. */
-  others: Values
-}> {
+) {
   const paged = isPaged(operation)
   const most = typeof input.limit === "number" ? input.limit : Number.POSITIVE_INFINITY
   let taken = 0
@@ -83,12 +78,8 @@ async function readAll(
   while (true) {
     const limit = Math.min(pageSize, most - taken)
     const page = { ...input, limit, ...(after !== undefined && { after }) }
-    const {
-      data,
-      next,
-      has_more: _,
-      ...others
-    } = requireValues(await backend.run(operation, paged ? page : input))
+    const answer = requireValues(await backend.run(operation, paged ? page : input))
+    const { data, next, has_more: _, ...others } = answer
     if (!Array.isArray(data)) throw strangeAnswer()
     for (const entry of data) take(inOrder(schema, requireValues(entry)))
     taken += data.length

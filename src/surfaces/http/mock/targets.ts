@@ -2,7 +2,7 @@ import { InputRejected } from "../../../apis/contract.ts"
 import type { Input, RawInput } from "../../../call/input.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
-import { isObject, toObject } from "../../../values/is-object.ts"
+import { isObject, parseJson, toObject } from "../../../values/is-object.ts"
 import { parseQuery } from "../read/query.ts"
 import { isValidHost, sentKey } from "../request.ts"
 
@@ -79,10 +79,4 @@ function typed(values: Readonly<Record<string, unknown>>): RawInput {
 }
 
 /** An empty object for a body that the service refuses. */
-function parseObject(body: string): Readonly<Record<string, unknown>> {
-  try {
-    return toObject(JSON.parse(body))
-  } catch {
-    return {}
-  }
-}
+const parseObject = (body: string) => toObject(parseJson(body))
