@@ -37,21 +37,6 @@ export type Input = Record<string, unknown>
  */
 export type ReadInput = (raw: RawInput) => Input
 
-interface Parameter {
-  readonly name: string
-  readonly schema: TSchema
-  readonly isList: boolean
-  readonly isJson: boolean
-  /** Whether blanks at its beginning and end belong to it. */
-  readonly keepsBlanks: boolean
-  /** The value of a text. */
-  readonly coerce: (text: string) => unknown
-  readonly check: () => TypeCheck<TSchema>
-  readonly required: boolean
-  /** The words after "The 'x' parameter …". */
-  readonly requirement: () => string
-}
-
 /**
  * Makes the reader of one API's input, once. A parameter's check is compiled when it is first given.
  * @param api strips blanks around each parameter, but not around texts of a POST. Without it, all blanks stay
@@ -60,22 +45,10 @@ export function compileInput(
   input: TObject,
   api?: Pick<ApiDefinition, "method" | "singleValues">,
 ): ReadInput {
-  const required = new Set(input.required)
-  const singleValues = new Set<string>(api?.singleValues)
-  const parameters = Object.entries(input.properties).map(
-    ([name, schema]): Parameter => ({
-      name,
-      schema,
-      isList: schema.type === "array",
-      isJson: isJsonValue(schema),
-      keepsBlanks:
-        !api || isJsonValue(schema) || (api.method === "POST" && isText(schema) && !singleValues.has(name)),
-      coerce: toCoercion(schema),
-      check: once(() => TypeCompiler.Compile(schema)),
-      required: required.has(name),
-      requirement: once(() => toRequirement(schema)),
-    }),
-  )
+  const parameters = Object.entries(input.properties).map(([name, schema]) => {
+    const isOwnText = api?.method === "POST" && isText(schema) && !api.singleValues?.includes(name)
+    return toParameter(name, schema, input.required?.includes(name) === true, !api || isOwnText)
+  })
 
   return (raw) => {
     const result: Input = {}
@@ -90,6 +63,21 @@ export function compileInput(
         )
     }
     return result
+  }
+}
+
+type Parameter = ReturnType<typeof toParameter>
+
+/** @param isKept whether blanks at the beginning and end of a text belong to it */
+function toParameter(name: string, schema: TSchema, required: boolean, isKept: boolean) {
+  const isJson = isJsonValue(schema)
+  return {
+    ...{ name, schema, required, isJson, isList: schema.type === "array", keepsBlanks: isKept || isJson },
+    /** The value of a text. */
+    coerce: toCoercion(schema),
+    check: once(() => TypeCompiler.Compile(schema)),
+    /** The words after "The 'x' parameter …". */
+    requirement: once(() => toRequirement(schema)),
   }
 }
 

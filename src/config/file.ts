@@ -7,28 +7,7 @@ import type { Config } from "./load.ts"
 import { ConfigError } from "./setting-name.ts"
 
 /** Where a running service reads its configuration again: the same flags and environment, and the present file. */
-export interface ConfigSource {
-  /**
-   * The text of the configuration file; null without a file.
-   * @throws ConfigError when it cannot be read
-   */
-  readText(): string | null
-  /**
-   * The configuration with this text instead of the file's.
-   * @throws ConfigError
-   */
-  read(text: string | null): Config
-  /**
-   * Checks whether {@link ConfigSource.replaceText} will likely work.
-   * @throws ConfigError
-   */
-  requireReplaceable(): void
-  /**
-   * Replaces the configuration file, if its text is still the expected one.
-   * @throws ConfigError; the file is then unchanged
-   */
-  replaceText(expected: string, text: string): void
-}
+export type ConfigSource = ReturnType<typeof createConfigSource>
 
 /** A file as {@link loadConfig} takes it. */
 type ReadFile = { readonly name: string; readonly text: string; readonly values: Record<string, unknown> }
@@ -38,18 +17,33 @@ type ReadFile = { readonly name: string; readonly text: string; readonly values:
  * @param load makes the configuration of the file, or without one
  */
 export function createConfigSource(name: string | null, load: (file: ReadFile | null) => Config) {
-  const source: ConfigSource = {
+  return {
+    /**
+     * The text of the configuration file; null without a file.
+     * @throws ConfigError when it cannot be read
+     */
     readText: () => (name === null ? null : readConfigFile(name)),
-    read: (text) =>
+    /**
+     * The configuration with this text instead of the file's.
+     * @throws ConfigError
+     */
+    read: (text: string | null) =>
       load(name === null || text === null ? null : { name, text, values: readToml(name, text) }),
+    /**
+     * Checks whether {@link ConfigSource.replaceText} will likely work.
+     * @throws ConfigError
+     */
     requireReplaceable() {
       if (name !== null) requireReplaceable(name)
     },
-    replaceText(expected, text) {
+    /**
+     * Replaces the configuration file, if its text is still the expected one.
+     * @throws ConfigError; the file is then unchanged
+     */
+    replaceText(expected: string, text: string) {
       if (name !== null) replaceConfigFile(name, expected, text)
     },
   }
-  return source
 }
 
 function readConfigFile(name: string): string {

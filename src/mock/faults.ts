@@ -65,13 +65,7 @@ export type FaultEffects = Omit<FaultRule, NoEffect | "delay_ms"> & { readonly d
 export const effectNames = ["status", "delay_ms", "bytes_per_second", "hang", "reset", "malformed"] as const
 
 /** The faults of one request. */
-export interface ActiveFault {
-  /** Statuses by API; those of rules without an API under null. */
-  readonly statuses: ReadonlyMap<string | null, number>
-  /** The status for one input of an API; null without one. */
-  readonly statusFor: (api: string, input: Values) => number | null
-  readonly effects: FaultEffects
-}
+export type ActiveFault = ReturnType<typeof toActiveFault>
 
 export type Faults = ReturnType<typeof createFaults>
 
@@ -182,7 +176,7 @@ function countDown<R extends Rule>(rule: R): R {
 }
 
 /** Later rules win; of two, the one that names the API. */
-function toActiveFault(rules: readonly FaultRule[]): ActiveFault {
+function toActiveFault(rules: readonly FaultRule[]) {
   const withStatus = rules.flatMap(({ api = null, input = {}, status }) =>
     status === undefined ? [] : [{ api, input, status }],
   )
@@ -190,12 +184,15 @@ function toActiveFault(rules: readonly FaultRule[]): ActiveFault {
     const value = rules.findLast((rule) => rule[name])?.[name]
     return value === undefined ? [] : [[name, value]]
   }
+  const effects: FaultEffects = { ...Object.fromEntries(effectNames.flatMap(latest)), ...joinEdits(rules) }
   return {
+    /** Statuses by API; those of rules without an API under null. */
     statuses: new Map(withStatus.map(({ api, status }) => [api, status])),
-    statusFor(id, given) {
+    /** The status for one input of an API; null without one. */
+    statusFor(id: string, given: Values) {
       const own = withStatus.findLast(({ api, input }) => api === id && hasValues(given, input))
       return (own ?? withStatus.findLast(({ api }) => api === null))?.status ?? null
     },
-    effects: { ...Object.fromEntries(effectNames.flatMap(latest)), ...joinEdits(rules) },
+    effects,
   }
 }

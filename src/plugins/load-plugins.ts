@@ -23,14 +23,7 @@ import type { ThreadTime } from "./thread-time.ts"
 import { wrongExample } from "./try-examples.ts"
 
 /** The APIs of an operator's folder. */
-export interface Plugins {
-  /** The loaded APIs, whose calls have these limits. */
-  definitions(limits: CallLimits): readonly ApiDefinition[]
-  /** The APIs that were refused, with what to change. The others are served. */
-  readonly problems: readonly PluginProblem[]
-  /** Ends the threads; one in a call after it. Later calls are refused. */
-  end(): void
-}
+export type Plugins = Awaited<ReturnType<typeof loadPlugins>>
 
 /** The limits of calls of own APIs. */
 export interface CallLimits extends Pick<PoolLimits, "limitMs" | "maxMemoryBytes"> {
@@ -84,7 +77,7 @@ const leftOut = /^(?:node_modules|\..*)$/
  * Loads every folder with an `index.ts` as an API, and tries its examples.
  * @throws PluginRefused when the folder of the APIs cannot be read
  */
-export async function loadPlugins(folder: string, options: PluginOptions): Promise<Plugins> {
+export async function loadPlugins(folder: string, options: PluginOptions) {
   const directory = resolve(folder)
   const names = namesIn(directory).filter((name) => !leftOut.test(name))
   const results = await mapSome(names, loadedAtOnce, async (name) => {
@@ -98,7 +91,8 @@ export async function loadPlugins(folder: string, options: PluginOptions): Promi
   const found = results.filter((result) => result !== null)
   const loaded = found.filter((result) => "pool" in result)
   return {
-    definitions: (limits) =>
+    /** The loaded APIs, whose calls have these limits. */
+    definitions: (limits: CallLimits): readonly ApiDefinition[] =>
       loaded.map(({ data, pool }) => {
         const all = { ...limitsOf(limits), maxWorkers: limits.maxWorkers }
         return defineApi({
@@ -106,7 +100,9 @@ export async function loadPlugins(folder: string, options: PluginOptions): Promi
           run: (input, context) => pool.run(input, context, toPoolCaller(data, context), all),
         })
       }),
+    /** The APIs that were refused, with what to change. The others are served. */
     problems: found.filter((result) => "problem" in result),
+    /** Ends the threads; one in a call after it. Later calls are refused. */
     end() {
       for (const { pool } of loaded) pool.end()
     },

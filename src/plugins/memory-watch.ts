@@ -17,21 +17,14 @@ interface WatchedWork {
 }
 
 /** Watches the memory that threads take for their work. */
-export interface MemoryWatch {
-  /**
-   * Watches a thread until the returned function is called.
-   * @param thread returns its id in the system, or 0 while it has not begun
-   * @param onExceeded called once if it takes more than `maxBytes`
-   */
-  watch(thread: () => number, maxBytes: number, onExceeded: () => void): () => void
-}
+export type MemoryWatch = ReturnType<typeof createMemoryWatch>
 
 /**
  * Makes a watch over the threads of this process. Memory has no owner in a process, but the system counts for each thread how
  * often it touched a page that was not in memory. So the growth of the process is put down to the threads in proportion to
  * these page faults. This also sees a thread that never returns to its event loop.
  */
-export function createMemoryWatch(memory: MemoryUse, timer: Timer): MemoryWatch {
+export function createMemoryWatch(memory: MemoryUse, timer: Timer) {
   const works = new Set<WatchedWork>()
   /** When growth was last put down to threads. */
   let last = { residentBytes: 0, faults: 0 }
@@ -73,7 +66,12 @@ export function createMemoryWatch(memory: MemoryUse, timer: Timer): MemoryWatch 
   }
 
   return {
-    watch(thread, maxBytes, onExceeded) {
+    /**
+     * Watches a thread until the returned function is called.
+     * @param thread returns its id in the system, or 0 while it has not begun
+     * @param onExceeded called once if it takes more than `maxBytes`
+     */
+    watch(thread: () => number, maxBytes: number, onExceeded: () => void): () => void {
       const work: WatchedWork = { thread, maxBytes, onExceeded, first: null, faults: 0, takenBytes: 0 }
       works.add(work)
       if (!isLooking) {

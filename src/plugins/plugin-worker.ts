@@ -16,21 +16,7 @@ import { PluginRefused } from "./plugin-refused.ts"
 import { createRunQuestions, type Place, type RunQuestions } from "./run-questions.ts"
 
 /** A thread with one API of the operator in it. It does one thing at a time, so that a call that hangs holds up no other. */
-export interface PluginWorker {
-  /**
-   * Runs the API once. Returns its output, which is plain data but not checked yet.
-   * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, ThreadBusy if the run did not begin, and
-   * Overrun for an isolated API
-   */
-  run(input: unknown, context: CallContext, limits: RunLimits): Promise<unknown>
-  /** Milliseconds of processor time of an isolated API's present or last run; null where they are not known or do not count. */
-  usedMs(): number | null
-  /** The processor time of the present run, in milliseconds; 0 before it begins and where it is not known. */
-  computedMs(): number
-  /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
-  isUsable(): boolean
-  end(): void
-}
+export type PluginWorker = Awaited<ReturnType<typeof startPluginWorker>>["worker"]
 
 /** Everything that a run in a thread gets besides its input. */
 export type CallContext = Pick<RunContext, "ports" | "premium"> & {
@@ -92,7 +78,7 @@ export async function startPluginWorker(
   source: Omit<ToWorker & { kind: "load" }, "kind" | "shared">,
   { timer, memory, onUncaught, onSaid }: ThreadParts,
   limits: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
-): Promise<{ readonly worker: PluginWorker; readonly definition: string }> {
+) {
   const thread = new Worker(join(import.meta.dir, workerFile))
   const shared = new Int32Array(new SharedArrayBuffer(20))
   let runs = 0
@@ -225,12 +211,24 @@ export async function startPluginWorker(
   }
 
   const computedMs = () => (hasLoaded() ? (nowMs() ?? 0) - sharedMs(3) : 0)
-  const worker: PluginWorker = {
+  const worker = {
+    /** The processor time of the present run, in milliseconds; 0 before it begins and where it is not known. */
     computedMs,
+    /** Milliseconds of processor time of an isolated API's present or last run; null where they are not known or do not count. */
     usedMs: () => usedMs ?? (isIsolated && questions ? computedMs() : null),
+    /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
-    async run(input, { ports: given, premium, api, place }, limits) {
+    /**
+     * Runs the API once. Returns its output, which is plain data but not checked yet.
+     * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, ThreadBusy if the run did not begin, and
+     * Overrun for an isolated API
+     */
+    async run(
+      input: unknown,
+      { ports: given, premium, api, place }: CallContext,
+      limits: RunLimits,
+    ): Promise<unknown> {
       isIsolated = api !== undefined
       usedMs = null
       questions = createRunQuestions(given, place, limits.maxAskingMs)

@@ -35,27 +35,22 @@ export function collectNewGarbage(): void {
 }
 
 /** The memory of this process, as the system counts it. */
-export interface MemoryUse {
-  /** Memory of the process that is in the machine's memory now. */
-  residentBytes(): number
-  /** How often threads of the process touched a page that was not in memory. */
-  faults(): number
-  /** The same of one thread; 0 when it has ended. */
-  faultsOf(thread: number): number
-}
+export type MemoryUse = NonNullable<ReturnType<typeof readMemoryUse>>
 
 /** The memory of this process on Linux; null on other systems, which do not count it by thread. */
-export function readMemoryUse(): MemoryUse | null {
+export function readMemoryUse() {
   if (process.platform !== "linux") return null
   const { readFileSync } = process.getBuiltinModule("node:fs")
   return {
-    residentBytes: process.memoryUsage.rss,
+    /** Memory of the process that is in the machine's memory now. */
+    residentBytes: () => process.memoryUsage.rss(),
+    /** How often threads of the process touched a page that was not in memory. */
     faults: () => faultsIn(readFileSync("/proc/self/stat", "latin1")),
-    faultsOf(thread) {
+    /** The same of one thread; 0 when it has ended. */
+    faultsOf(thread: number) {
       try {
         return faultsIn(readFileSync(`/proc/self/task/${thread}/stat`, "latin1"))
       } catch {
-        // It has just ended.
         return 0
       }
     },

@@ -1,23 +1,19 @@
 /** Input that a person types, or another program sends. */
-export interface StandardInput {
-  /** Whether a person can be asked. */
-  readonly isTerminal: boolean
-  /** Everything up to the end. */
-  read(): Promise<string>
-  /** Shows a question on standard error and returns the line that is typed; null if the input ends instead. */
-  ask(
-    question: string,
-    options: { /** Whether the typed text is not shown. */ readonly hidden: boolean },
-  ): Promise<string | null>
-}
+export type StandardInput = typeof standardInput
 
 /** Standard input of this process. Line editing is loaded with the first question, since most processes ask none. */
-export const standardInput: StandardInput = {
-  get isTerminal() {
+export const standardInput = {
+  /** Whether a person can be asked. */
+  get isTerminal(): boolean {
     return process.stdin.isTTY === true && process.stderr.isTTY === true
   },
+  /** Everything up to the end. */
   read: () => Bun.stdin.text(),
-  async ask(question, { hidden }) {
+  /**
+   * Shows a question on standard error and returns the line that is typed; null if the input ends instead.
+   * @param options.hidden whether the typed text is not shown
+   */
+  async ask(question: string, { hidden }: { readonly hidden: boolean }) {
     const { createInterface } = await import("node:readline")
     const { Writable } = await import("node:stream")
     const { promise, resolve } = Promise.withResolvers<string | null>()

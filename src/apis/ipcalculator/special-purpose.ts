@@ -12,13 +12,7 @@ export interface SpecialNetwork extends Network {
 }
 
 /** The networks with special purposes of one day. */
-export interface SpecialPurposes {
-  /** The month of the newest network, `YYYY-MM`; null when it is not known. */
-  readonly date: string | null
-  readonly networks: readonly SpecialNetwork[]
-  /** The network with the longest prefix that an address is in; null if it has no special purpose. */
-  find(address: Address): SpecialNetwork | null
-}
+export type SpecialPurposes = ReturnType<typeof createSpecialPurposes>
 
 const builtInNetworks = builtIn.networks.map(({ network, rfc, is_globally_reachable, name }) => ({
   ...parseNetwork(network),
@@ -41,15 +35,13 @@ export function parseNetwork(text: string): Network {
   return { address, prefix }
 }
 
-export function createSpecialPurposes(
-  date: string | null,
-  networks: readonly SpecialNetwork[],
-): SpecialPurposes {
+/** @param date the month of the newest network, `YYYY-MM`; null when it is not known */
+export function createSpecialPurposes(date: string | null, networks: readonly SpecialNetwork[]) {
   const longestFirst = networks.toSorted((a, b) => b.prefix - a.prefix)
   return {
-    date,
-    networks,
-    find: (address) => longestFirst.find((network) => isWithin(address, network)) ?? null,
+    ...{ date, networks },
+    /** The network with the longest prefix that an address is in; null if it has no special purpose. */
+    find: (address: Address) => longestFirst.find((network) => isWithin(address, network)) ?? null,
   }
 }
 

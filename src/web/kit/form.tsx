@@ -6,17 +6,7 @@ import { Button } from "./dialog.tsx"
 import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 
 /** The form's values, by field. */
-export interface FormValues {
-  /** Without white space around it; empty when nothing was typed. */
-  text(name: string): string
-  /** Null when nothing was typed. */
-  number(name: string): number | null
-  /** The values of the boxes of this name that are ticked. */
-  list(name: string): string[]
-  /** The lines that are not empty. */
-  lines(name: string): string[]
-  isTicked(name: string): boolean
-}
+export type FormValues = ReturnType<typeof toValues>
 
 /** The properties of a {@link Form}. */
 export interface FormProps<T> {
@@ -136,17 +126,21 @@ function mistakesIn(form: HTMLFormElement, data: FormData, required: FieldErrors
   }
 }
 
-function toValues(data: FormData): FormValues {
+function toValues(data: FormData) {
   return {
-    text: (name) => textIn(data, name),
-    number: (name) => (textIn(data, name) === "" ? null : Number(textIn(data, name))),
-    list: (name) => data.getAll(name).map(String),
-    lines: (name) =>
+    /** Without white space around it; empty when nothing was typed. */
+    text: (name: string) => textIn(data, name),
+    /** Null when nothing was typed. */
+    number: (name: string) => (textIn(data, name) === "" ? null : Number(textIn(data, name))),
+    /** The values of the boxes of this name that are ticked. */
+    list: (name: string) => data.getAll(name).map(String),
+    /** The lines that are not empty. */
+    lines: (name: string) =>
       textIn(data, name)
         .split(/[\n,]/)
         .map((line) => line.trim())
         .filter((line) => line !== ""),
-    isTicked: (name) => data.has(name),
+    isTicked: (name: string) => data.has(name),
   }
 }
 

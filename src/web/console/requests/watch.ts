@@ -18,7 +18,12 @@ export interface ShownRequest extends LiveRequest {
   readonly number: number
 }
 
-export interface Watched {
+export type Watched = ReturnType<typeof useWatch>
+
+/** The state of a watch. */
+interface Shown {
+  /** The filters of these requests. */
+  readonly choice: string
   /** Newest first. */
   readonly requests: readonly ShownRequest[]
   readonly state: "connecting" | "live" | "lost"
@@ -28,14 +33,6 @@ export interface Watched {
   readonly held: number
   /** Requests that were left out because there were too many. */
   readonly lost: number
-  clear(): void
-  retry(): void
-}
-
-/** The state of a watch. */
-interface Shown extends Omit<Watched, "clear" | "retry"> {
-  /** The filters of these requests. */
-  readonly choice: string
 }
 
 const nothing = { requests: [], state: "connecting", problem: null, held: 0, lost: 0 } as const
@@ -49,7 +46,7 @@ function listsOf({ status, api, account, key, fault }: Filters) {
 }
 
 /** Watches the requests that fit a choice, and begins again when the connection breaks. */
-export function useWatch(filters: Filters, isPaused: boolean): Watched {
+export function useWatch(filters: Filters, isPaused: boolean) {
   const choice = toQueryString(filters)
   const [last, setLast] = useState<Shown>({ ...nothing, choice })
   const [attempt, setAttempt] = useState(0)
