@@ -1,5 +1,7 @@
 /** Values that do not fit are reported, nothing is fetched, slow patterns are right, and callers do not affect each other. */
+
 import { afterAll, expect, test } from "bun:test"
+import { join } from "node:path"
 import { ports } from "../../../test/support/held-pool.ts"
 import { check, metaSchema } from "../../../test/support/json-schemas.ts"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
@@ -259,4 +261,24 @@ test("other work may run before each step of loading the library", async () => {
   const giveWay = async () => void pauses++
   await run({ schema: true, document: 1 }, { ports, giveWay, premium: true })
   expect(pauses).toBe(2)
+})
+
+test("the first run compiles each part of a meta-schema once, not again for each of its vocabularies", () => {
+  const script = `
+    const { canonicalUri, getKeyword } = await import("@hyperjump/json-schema/experimental")
+    const { validate } = await import("${join(import.meta.dir, "validate.ts")}")
+    const counts = {}
+    const keyword = getKeyword("https://json-schema.org/keyword/ref")
+    const { compile } = keyword
+    keyword.compile = (schema, ast, parent) => {
+      const place = canonicalUri(parent)
+      counts[place] = (counts[place] ?? 0) + 1
+      return compile(schema, ast, parent)
+    }
+    await validate(true, 1)
+    console.log(JSON.stringify(Object.values(counts)))`
+  const { stdout, stderr } = Bun.spawnSync([process.execPath, "-e", script], { cwd: import.meta.dir })
+  expect(stderr.toString()).toBe("")
+  const counts: readonly number[] = JSON.parse(stdout.toString())
+  expect([counts.length > 10, Math.max(...counts)]).toEqual([true, 1])
 })

@@ -6,7 +6,6 @@ import {
   setMetaSchemaOutputFormat,
   setShouldValidateFormat,
   unregisterSchema,
-  validate as validateRegistered,
 } from "@hyperjump/json-schema/draft-2020-12"
 import "@hyperjump/json-schema/draft-07"
 import {
@@ -37,16 +36,20 @@ for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme)
 correctKeywords()
 setShouldValidateFormat(false)
 setMetaSchemaOutputFormat("BASIC")
-/**
- * The meta-schemas are compiled in steps of up to 30 ms. The library keeps them by address, so this comes before the schema of a
- * caller, which could use their address.
- */
-const metaSchemaSteps = Object.values(metaSchemas).map((address) =>
-  once(() => validateRegistered(address, true)),
-)
-
 /** The addresses of the meta-schemas that all callers share. */
 const shared = new Set(getAllRegisteredSchemaUris())
+
+/**
+ * The meta-schemas are compiled in steps. The library keeps them by address, so this comes before the schema of a caller, which
+ * could use their address. They are known to be right: to check its own, the library would compile a meta-schema once for each
+ * vocabulary that it refers to.
+ */
+const metaSchemaSteps = Object.values(metaSchemas).map((address) =>
+  once(async () => {
+    for (const one of shared) Object.assign((await getSchema(one)).document, { validated: true })
+    await compileDocument(buildSchemaDocument(true, baseUri, address), {})
+  }),
+)
 
 /** Schemas that another one may refer to, by their addresses. */
 export type OtherSchemas = Readonly<Record<string, Json>>
@@ -129,11 +132,15 @@ async function compileSchema(schema: Json, dialect: Dialect, others: OtherSchema
   }
   return attempt("schema", dialect, async () => {
     const document = toDocument("schema", schema, baseUri, dialect)
-    cache[document.baseUri] = document
-    // The library looks here before it retrieves a document.
-    const browser = { _cache: cache, uri: "", document, cursor: "" }
-    return compile(await getSchema(document.baseUri, browser))
+    return compileDocument(document, cache)
   })
+}
+
+/** @param cache where the library looks before it retrieves a document */
+async function compileDocument(document: SchemaDocument, cache: Record<string, SchemaDocument>) {
+  cache[document.baseUri] = document
+  const browser = { _cache: cache, uri: "", document, cursor: "" }
+  return compile(await getSchema(document.baseUri, browser))
 }
 
 function toDocument(parameter: string, schema: Json, address: string, dialect: Dialect): SchemaDocument {
