@@ -229,6 +229,18 @@ test.each([
   }
 })
 
+test.each([
+  ["X-Api-Key", "KEY", "KEY"],
+  ["x-api-key", "KEY", "other"],
+  ["X-API-KEY", "", "KEY"],
+  ["X-Admin-Key", "pka-a", "pka-b"],
+])("two headers %s are a 400, whatever they hold: %p and %p", async (name, one, other) => {
+  const answer = await converseWith([one, other].map((value) => `${name}: ${value.replace("KEY", key)}`))
+  expect(answer).toStartWith("HTTP/1.1 400")
+  expect(answer.toLowerCase()).toContain(`the request header '${name.toLowerCase()}' must be sent once`)
+  expect(answer).not.toContain(key)
+})
+
 test("the parameters of one header of credentials, for a proxy, are no second one", async () => {
   const value = 'Digest username="a", realm="b, c \\", Bearer d", nc=00000001 , uri="/"'
   expect(await converseWith([`authorization: ${value}`, `x-api-key: ${key}`])).toStartWith("HTTP/1.1 200")

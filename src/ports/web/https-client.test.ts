@@ -310,7 +310,7 @@ test.each([
   const timer = createManualTimer()
   const answer = get({ port, timer })
   await reached.promise
-  expect(timer.waiting).toEqual([10_000, 6_000])
+  expect(timer.waiting).toEqual([10_000, 6_500])
   timer.advance(10_000)
   expect(await answer).toEqual(failure("timeout") as never)
 })

@@ -16,9 +16,7 @@ const maxBodyBytes = 65_536
 const maxPieces = 2_000
 /** Time for one request, from the question for addresses to the last byte. */
 const limitMs = 10_000
-/** Time before the end of a request to find out whether this machine's own network is the cause. */
-const lookMs = 4_000
-/** The kernel asks three times, a second apart, for a router that has gone (RFC 4861 §10, `MAX_MULTICAST_SOLICIT`). */
+/** The kernel asks for a router three times, a second apart (RFC 4861 §10), before it says that the router has gone. */
 const routerMs = 3_500
 /** Bytes of the headers of a reply; the runtime's own limit would depend on its flags. */
 const maxHeaderBytes = 16_384
@@ -65,7 +63,7 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
       if (checked.kind === "refused") return failed("private-address")
       const place = { target, port, lookup: checked.lookup, signal, trust: await loadTrust() }
       const findTrouble = once(() => findOwnTrouble(addresses, landmarks, timer))
-      cancelLook = timer.after(limitMs - lookMs, findTrouble)
+      cancelLook = timer.after(limitMs - routerMs, findTrouble)
       const answer = await request(place)
       if (signal.aborted) return failed((await findTrouble()) ?? "timeout")
       if (answer.kind === "reply") return answer
@@ -124,6 +122,7 @@ async function findOwnTrouble(addresses: readonly HostAddress[], landmarks: read
   return (await Promise.all(ways)).includes("open") ? "no-route" : "offline"
 }
 
+const dead = /^(?:EHOST|ENET)(?:UNREACH|DOWN)$/
 const familyOf = (address = "") => (address.includes(":") ? 6 : 4)
 
 /**
@@ -140,7 +139,8 @@ async function wayTo(address: string, timer?: Timer): Promise<"none" | "dead" | 
       socket: {
         data: () => resolve("open"),
         // The runtime passes the error first, its types say second.
-        error: (...causes) => resolve(causes.some(isUnreachable) ? "dead" : "open"),
+        error: (...causes) =>
+          resolve(causes.some((cause) => "code" in cause && dead.test(`${cause.code}`)) ? "dead" : "open"),
       },
     })
     const cancel = timer?.after(routerMs, () => resolve("open"))
@@ -154,10 +154,6 @@ async function wayTo(address: string, timer?: Timer): Promise<"none" | "dead" | 
     // The error is the answer: to this address there is no way.
     return "none"
   }
-}
-
-function isUnreachable(cause: object): boolean {
-  return "code" in cause && /^(?:EHOST|ENET)(?:UNREACH|DOWN)$/.test(String(cause.code))
 }
 
 /** The URL of a document, without its fragment; null for one that must not be asked. */

@@ -83,10 +83,13 @@ export function createRequestIds(random: Random, holdsKey: (text: string) => boo
 const secondCredentials = /,(?!\s*[\w-]+\s*=)/
 const quoted = /"(?:[^"\\]|\\.)*"/g
 
+const withoutComma = ["X-Request-ID", "X-Api-Key", "X-Admin-Key"]
+
 /** @throws Fault for a request with two ids or credentials, which come as `a, b`: nobody must choose one (RFC 9110 §5.3) */
 export function requireOneOfEach({ headers }: Request): void {
-  if (headers.get("x-request-id")?.includes(","))
-    throw new Fault("inputRejected", "The request header 'X-Request-ID' must be sent once, without a comma.")
+  for (const name of withoutComma)
+    if (headers.get(name)?.includes(","))
+      throw new Fault("inputRejected", `The request header '${name}' must be sent once, without a comma.`)
   const authorization = headers.get("authorization")
   if (authorization?.includes(",") && secondCredentials.test(authorization.replace(quoted, "")))
     throw new Fault("inputRejected", "The request header 'Authorization' must be sent once.")
