@@ -13,23 +13,16 @@ function describe(schema: TSchema): string {
   if (choices) return `one of ${choices.join(", ")}`
   if (isJsonValue(schema)) return "a JSON value"
   const { type, minimum, maximum, minLength, maxLength, maxItems, items } = schema
-  switch (type) {
-    case "number":
-    case "integer":
-      return `${type === "integer" ? "a whole number" : "a number"}${describeRange(minimum, maximum)}`
-    case "boolean":
-      return "true or false"
-    case "array": {
-      const most = maxItems === undefined ? "" : `at most ${group(maxItems)} `
-      return `an array of ${most}${items?.type === "string" ? "strings" : "items"}`
-    }
-    case "object":
-      return "an object"
-    default: {
-      const most = maxLength === undefined ? "" : ` of at most ${group(maxLength)} characters`
-      return `${minLength ? "a non-empty string" : "a string"}${most}`
-    }
+  if (type === "number") return `a number${describeRange(minimum, maximum)}`
+  if (type === "integer") return `a whole number${describeRange(minimum, maximum)}`
+  if (type === "boolean") return "true or false"
+  if (type === "object") return "an object"
+  if (type === "array") {
+    const most = maxItems === undefined ? "" : `at most ${group(maxItems)} `
+    return `an array of ${most}${items?.type === "string" ? "strings" : "items"}`
   }
+  const most = maxLength === undefined ? "" : ` of at most ${group(maxLength)} characters`
+  return `${minLength ? "a non-empty string" : "a string"}${most}`
 }
 
 function describeRange(minimum: unknown, maximum: unknown): string {

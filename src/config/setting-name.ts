@@ -17,14 +17,9 @@ export interface SettingPlaces {
 export function settingName({ origins, file }: SettingPlaces, key: OptionKey, beside: OptionKey = key) {
   const { flag, env, fileKey } = allOptions[key]
   const isGiven = origins[key] !== "default"
-  switch (isGiven ? origins[key] : origins[beside]) {
-    case "environment":
-      return env
-    case "file":
-      return isGiven ? `'${fileKey}' in ${file}` : `'${fileKey}'`
-    default:
-      return flag
-  }
+  const origin = isGiven ? origins[key] : origins[beside]
+  if (origin === "file") return isGiven ? `'${fileKey}' in ${file}` : `'${fileKey}'`
+  return origin === "environment" ? env : flag
 }
 
 /** A setting that names a file or a folder, with this name: `--logo a.svg` or `'logo' in p.toml: a.svg`. */

@@ -139,15 +139,13 @@ function noticeText(
         parts: [`A key of your account at ${title} expires soon. Rotate it, or create another one.`, key()],
       }
     case "key.created":
+    case "key.revoked": {
+      const done = type.slice("key.".length)
       return {
-        subject: "A key was created",
-        parts: [`A key of your account at ${title} was created.`, key()],
+        subject: `A key was ${done}`,
+        parts: [`A key of your account at ${title} was ${done}.`, key()],
       }
-    case "key.revoked":
-      return {
-        subject: "A key was revoked",
-        parts: [`A key of your account at ${title} was revoked.`, key()],
-      }
+    }
     default:
       return {
         subject: `Event ${type}`,

@@ -198,18 +198,11 @@ export function prepareLists(parts: ListParts) {
      * index answers the filter; the count is not exact then.
      */
     countListed(asked: CountedList, most: number) {
-      switch (asked.list) {
-        case "accounts":
-          return accounts.count(asked.filter, most, asked.createdBeforeMs)
-        case "keys":
-          return keys.count(asked.filter, most)
-        case "notices":
-          return countRows(parts, { ...noticeQuery(asked.filter), most })
-        case "audit":
-          return countRows(parts, { ...auditQuery(asked.filter, parts.texts), most })
-        case "mails":
-          return countRows(parts, { ...mailQuery(asked.filter), most })
-      }
+      if (asked.list === "accounts") return accounts.count(asked.filter, most, asked.createdBeforeMs)
+      if (asked.list === "keys") return keys.count(asked.filter, most)
+      if (asked.list === "notices") return countRows(parts, { ...noticeQuery(asked.filter), most })
+      if (asked.list === "mails") return countRows(parts, { ...mailQuery(asked.filter), most })
+      return countRows(parts, { ...auditQuery(asked.filter, parts.texts), most })
     },
     /** Notices, newest first. */
     notices: (filter: NoticeFilter, page: Page) => list<NoticeRecord>({ ...noticeQuery(filter), page }),

@@ -225,16 +225,11 @@ function stepsOf(mutation: Mutation): readonly Step[] {
 
 /** The account whose row of the ledger a mutation changes; null without one. */
 export function balanceOf(mutation: Mutation): string | null {
-  switch (mutation.kind) {
-    case "account.insert":
-      return mutation.account.id
-    case "account.update":
-    case "account.adjust":
-    case "account.renew":
-      return mutation.id
-    default:
-      return null
-  }
+  const { kind } = mutation
+  if (kind === "account.insert") return mutation.account.id
+  return kind === "account.update" || kind === "account.adjust" || kind === "account.renew"
+    ? mutation.id
+    : null
 }
 
 type RaisingMutation = Extract<Mutation, { kind: `notice.${string}` | `mail.${string}` }>

@@ -114,16 +114,9 @@ function toOrder(by: (typeof sorts)[number], nowMs: number): AccountOrder {
 
 function placeOf(account: AccountDetails, order: AccountOrder): readonly (string | number)[] {
   const { id, createdMs, name, used, lastDay = "" } = account
-  switch (order.by) {
-    case "name":
-      return [toLowerAscii(name), id]
-    case "used":
-      return [order.isMonthOver(account) ? 0 : used, id]
-    case "last_used":
-      return [lastDay, id]
-    default:
-      return [createdMs, id]
-  }
+  if (order.by === "name") return [toLowerAscii(name), id]
+  if (order.by === "used") return [order.isMonthOver(account) ? 0 : used, id]
+  return [order.by === "last_used" ? lastDay : createdMs, id]
 }
 
 interface LimitQuery {

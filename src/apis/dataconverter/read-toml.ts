@@ -95,17 +95,10 @@ function readValue(node: AST.TOMLContentNode, depth: number): Value {
     for (const entry of node.body) readKeyValue(table, entry, depth)
     return table
   }
-  switch (node.kind) {
-    case "string":
-    case "boolean":
-      return node.value
-    case "integer":
-      return new Numeral(String(node.bigint))
-    case "float":
-      return new Numeral(
-        node.number.replaceAll("_", "").replace("+nan", "nan").replace("-nan", "nan").replace(/^\+/, ""),
-      )
-    default:
-      return new Moment(node.datetime)
-  }
+  if (node.kind === "string" || node.kind === "boolean") return node.value
+  if (node.kind === "integer") return new Numeral(String(node.bigint))
+  if (node.kind !== "float") return new Moment(node.datetime)
+  return new Numeral(
+    node.number.replaceAll("_", "").replace("+nan", "nan").replace("-nan", "nan").replace(/^\+/, ""),
+  )
 }

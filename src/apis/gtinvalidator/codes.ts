@@ -15,25 +15,19 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
+/** The kinds that the length alone tells. */
+const kindByLength: Readonly<Record<number, Kind>> = { 10: "isbn10", 12: "gtin12", 14: "gtin14" }
+
 /** The kind of a number, by its length and first digits. `written` still has its hyphens. Null if it is of no kind. */
 export function toKind(code: string, written: string): Kind | null {
-  switch (code.length) {
-    case 8:
-      if (/X$/.test(code) || /^\s*\d{4}-\d{4}\s*$/.test(written)) return "issn"
-      return isUpcE(code) ? "upce" : "gtin8"
-    case 10:
-      return "isbn10"
-    case 12:
-      return "gtin12"
-    case 13:
-      if (code.startsWith("9790")) return "ismn"
-      if (/^97[89]/.test(code)) return "isbn13"
-      return code.startsWith("977") ? "issn13" : "gtin13"
-    case 14:
-      return "gtin14"
-    default:
-      return null
+  if (code.length === 8) {
+    if (/X$/.test(code) || /^\s*\d{4}-\d{4}\s*$/.test(written)) return "issn"
+    return isUpcE(code) ? "upce" : "gtin8"
   }
+  if (code.length !== 13) return kindByLength[code.length] ?? null
+  if (code.startsWith("9790")) return "ismn"
+  if (/^97[89]/.test(code)) return "isbn13"
+  return code.startsWith("977") ? "issn13" : "gtin13"
 }
 
 /** Whether eight digits are a UPC-E with the right check digit. Many are a GTIN-8 too. */

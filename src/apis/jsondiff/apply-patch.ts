@@ -126,26 +126,13 @@ function createEditor(document: unknown) {
     result: () => holder.root,
     apply(operation: Operation): void {
       const { op, path } = operation
-      switch (op) {
-        case "add":
-          add(path, operation.value)
-          break
-        case "remove":
-          remove(path, "path")
-          break
-        case "replace":
-          replace(path, operation.value)
-          break
-        case "move":
-          move(operation.from, path)
-          break
-        case "copy":
-          add(path, copy(valueAt(holder.root, operation.from, "from")))
-          break
-        case "test":
-          if (!isEqual(valueAt(holder.root, path, "path"), operation.value))
-            throw new CannotApply("test_failed", "value")
-      }
+      if (op === "add") add(path, operation.value)
+      else if (op === "remove") remove(path, "path")
+      else if (op === "replace") replace(path, operation.value)
+      else if (op === "move") move(operation.from, path)
+      else if (op === "copy") add(path, copy(valueAt(holder.root, operation.from, "from")))
+      else if (op === "test" && !isEqual(valueAt(holder.root, path, "path"), operation.value))
+        throw new CannotApply("test_failed", "value")
     },
   }
 }

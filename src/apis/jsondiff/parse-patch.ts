@@ -40,20 +40,12 @@ function parseOperation(given: unknown, index: number): Operation {
   if (!isObject(given)) refuse("it must be an object")
   const operation = given
   const { op } = operation
-  switch (op) {
-    case "add":
-    case "replace":
-    case "test":
-      if (!Object.hasOwn(operation, "value")) refuse(`'value' is required for ${op}`)
-      return { op, path: stepsOf("path"), value: operation.value }
-    case "remove":
-      return { op, path: stepsOf("path") }
-    case "move":
-    case "copy":
-      return { op, path: stepsOf("path"), from: stepsOf("from") }
-    default:
-      refuse("'op' must be one of add, remove, replace, move, copy, test")
-  }
+  if (op === "remove") return { op, path: stepsOf("path") }
+  if (op === "move" || op === "copy") return { op, path: stepsOf("path"), from: stepsOf("from") }
+  if (op !== "add" && op !== "replace" && op !== "test")
+    refuse("'op' must be one of add, remove, replace, move, copy, test")
+  if (!Object.hasOwn(operation, "value")) refuse(`'value' is required for ${op}`)
+  return { op, path: stepsOf("path"), value: operation.value }
 }
 
 /** The names and indexes of a JSON Pointer (RFC 6901), as text; null if the text is no pointer. */

@@ -90,10 +90,10 @@ export const phonevalidator = defineApi({
     if (parsed === "INVALID_COUNTRY" && !/^[^\d]*[+]/.test(written))
       reject("country", "is required for a number that does not begin with + and a calling code")
     if (typeof parsed === "string")
-      return { is_valid: false, problems: [...found, toProblem(parsed)], ...nothing }
+      return { is_valid: false, problems: [...found, byVerdict[parsed] ?? notAssigned], ...nothing }
     const problems = parsed.isValid()
       ? found
-      : [...found, toProblem(library.validatePhoneNumberLength(parsed.number))]
+      : [...found, byVerdict[library.validatePhoneNumberLength(parsed.number) ?? ""] ?? notAssigned]
     return {
       ...verdictOf(problems),
       country: parsed.country ?? null,
@@ -134,24 +134,18 @@ const nothing = {
   ...{ national: null, international: null, extension: null, formats: null },
 }
 
-/** The problem for a verdict of the library. */
-function toProblem(verdict: string | undefined) {
-  switch (verdict) {
-    case "INVALID_COUNTRY":
-      return problem("calling_code", "number", "No country has this calling code.")
-    case "TOO_SHORT":
-      return problem("too_short", "number", "The number has too few digits for its country.")
-    case "TOO_LONG":
-      return problem("too_long", "number", "The number has too many digits for its country.")
-    case "INVALID_LENGTH":
-      return problem("length", "number", "No number of its country has so many digits.")
-    default:
-      return problem(
-        "not_assigned",
-        "number",
-        "Its country assigns no numbers of this length with this beginning.",
-      )
-  }
+const notAssigned = problem(
+  "not_assigned",
+  "number",
+  "Its country assigns no numbers of this length with this beginning.",
+)
+
+/** The problems for verdicts of the library. */
+const byVerdict: Readonly<Record<string, typeof notAssigned>> = {
+  INVALID_COUNTRY: problem("calling_code", "number", "No country has this calling code."),
+  TOO_SHORT: problem("too_short", "number", "The number has too few digits for its country."),
+  TOO_LONG: problem("too_long", "number", "The number has too many digits for its country."),
+  INVALID_LENGTH: problem("length", "number", "No number of its country has so many digits."),
 }
 
 /** The digit of each letter from A to Z on the keys of a telephone (ITU-T E.161). */

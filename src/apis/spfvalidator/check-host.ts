@@ -151,30 +151,18 @@ async function testMechanism(
   domain: string,
   check: Check,
 ): Promise<Outcome> {
-  switch (mechanism.kind) {
-    case "all":
-      return "match"
-    case "ip4":
-    case "ip6":
-      return toOutcome(isWithin(check.ip, mechanism.network))
-  }
+  if (mechanism.kind === "all") return "match"
+  if ("network" in mechanism) return toOutcome(isWithin(check.ip, mechanism.network))
   if (!countLookupTerm(check)) return "permerror"
   const target = await toTarget(mechanism.target, domain, check.session)
   if (target === null || !isAskable(target)) return "miss"
-  switch (mechanism.kind) {
-    case "a":
-      return testAddresses(await askAddresses(target, check), mechanism, check)
-    case "mx":
-      return testMailExchangers(target, mechanism, check)
-    case "ptr":
-      return testHostNames(target, check)
-    default: {
-      // exists: an A query, also for IPv6 clients (RFC 7208 §5.7).
-      const answer = await check.session.lookups.ask(target, "A")
-      if (answer.kind === "failure") return "temperror"
-      return answer.kind === "records" ? "match" : countVoid(check)
-    }
-  }
+  if (mechanism.kind === "a") return testAddresses(await askAddresses(target, check), mechanism, check)
+  if (mechanism.kind === "mx") return testMailExchangers(target, mechanism, check)
+  if (mechanism.kind === "ptr") return testHostNames(target, check)
+  // exists: an A query, also for IPv6 clients (RFC 7208 §5.7).
+  const answer = await check.session.lookups.ask(target, "A")
+  if (answer.kind === "failure") return "temperror"
+  return answer.kind === "records" ? "match" : countVoid(check)
 }
 
 type Prefixes = { readonly prefix4: number; readonly prefix6: number }

@@ -102,30 +102,21 @@ function parseDirective(term: Placed): Directive {
 }
 
 function parseMechanism(name: string, rest: string, term: string): Mechanism {
-  switch (name) {
-    case "all":
-      if (rest !== "") fail("SYNTAX_ERROR", "has text after 'all'; leave it out")
-      return { kind: "all" }
-    case "include":
-    case "exists":
-      return { kind: name, target: parseDomainSpec(afterColon(rest, name)) }
-    case "ptr":
-      return { kind: "ptr", target: rest === "" ? null : parseDomainSpec(afterColon(rest, name)) }
-    case "a":
-    case "mx":
-      return parseAddressMechanism(name, rest)
-    case "ip4":
-    case "ip6":
-      return parseNetwork(name, afterColon(rest, name), term)
-    case "redirect":
-    case "exp":
-      return fail("UNKNOWN_MECHANISM", `'${name}' is a modifier: write '${name}='`)
-    default:
-      return fail(
-        missingSpaceOr("UNKNOWN_MECHANISM", term),
-        `there is no mechanism '${name}'${didYouMean(name, rest, /^[-+?~]?/.exec(term)?.[0] ?? "")}`,
-      )
+  if (name === "all") {
+    if (rest !== "") fail("SYNTAX_ERROR", "has text after 'all'; leave it out")
+    return { kind: "all" }
   }
+  if (name === "ptr" && rest === "") return { kind: "ptr", target: null }
+  if (name === "include" || name === "exists" || name === "ptr")
+    return { kind: name, target: parseDomainSpec(afterColon(rest, name)) }
+  if (name === "a" || name === "mx") return parseAddressMechanism(name, rest)
+  if (name === "ip4" || name === "ip6") return parseNetwork(name, afterColon(rest, name), term)
+  if (name === "redirect" || name === "exp")
+    return fail("UNKNOWN_MECHANISM", `'${name}' is a modifier: write '${name}='`)
+  return fail(
+    missingSpaceOr("UNKNOWN_MECHANISM", term),
+    `there is no mechanism '${name}'${didYouMean(name, rest, /^[-+?~]?/.exec(term)?.[0] ?? "")}`,
+  )
 }
 
 /** The term that was probably meant, as the end of a sentence. */

@@ -180,22 +180,13 @@ function findInTerm(
   isRepeated: boolean,
 ): Finding[] {
   const name = target ?? ""
-  switch (outcome.kind) {
-    case "failure":
-      return [toFinding("DNS_TEMPFAIL", domain, term, outcome.name)]
-    case "void":
-      if (kind === "exists") return []
-      return [toFinding("VOID_LOOKUP", domain, term, `at '${name}'; correct the name, or remove the term`)]
-    case "dependent":
-      return [toFinding("MACRO_DEPENDENT", domain, term, outcome.missing.join(" and "))]
-    case "found":
-      return findInRecords(outcome, kind, term, domain, name)
-    case "not-asked":
-    case "over-limit":
-      return []
-    case "followed":
-      break
-  }
+  if (outcome.kind === "failure") return [toFinding("DNS_TEMPFAIL", domain, term, outcome.name)]
+  if (outcome.kind === "void" && kind !== "exists")
+    return [toFinding("VOID_LOOKUP", domain, term, `at '${name}'; correct the name, or remove the term`)]
+  if (outcome.kind === "dependent")
+    return [toFinding("MACRO_DEPENDENT", domain, term, outcome.missing.join(" and "))]
+  if (outcome.kind === "found") return findInRecords(outcome, kind, term, domain, name)
+  if (outcome.kind !== "followed") return []
   if (isLoop) return [toFinding("INCLUDE_LOOP", domain, term, name)]
   const findings = isRepeated ? [toFinding("DUPLICATE_INCLUDE", domain, term, name)] : []
   const policy = child?.policy

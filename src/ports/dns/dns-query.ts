@@ -138,16 +138,9 @@ export function query<Value>(
   }
 
   function act(verdict: Verdict<Value>, attempt: Attempt): void {
-    switch (verdict.kind) {
-      case "answered":
-        finish({ kind: "value", value: verdict.value, server: attempt.server })
-        break
-      case "ask again":
-        send(verdict.attempt, false)
-        break
-      case "dismissed":
-        dismiss(attempt.server, verdict.reason)
-    }
+    if (verdict.kind === "answered") finish({ kind: "value", value: verdict.value, server: attempt.server })
+    else if (verdict.kind === "ask again") send(verdict.attempt, false)
+    else if (verdict.kind === "dismissed") dismiss(attempt.server, verdict.reason)
   }
 
   function dismiss(server: ServerAddress, reason: DnsFailure): void {

@@ -56,27 +56,16 @@ function numberOf(key: string): number {
 
 /** Throws RangeError when a value does not have the form of its key. */
 function readValues(key: string, bytes: Buffer): string[] {
-  switch (key) {
-    case "mandatory":
-      return inOrder(pieces(bytes, 2).map((piece) => piece.readUInt16BE())).map(nameOf)
-    case "alpn":
-      return readIds(bytes)
-    case "no-default-alpn":
-      if (bytes.length > 0) throw new RangeError("a value where none may be")
-      return []
-    case "port":
-      if (bytes.length !== 2) throw new RangeError("wrong length of a port")
-      return [String(bytes.readUInt16BE())]
-    case "ipv4hint":
-      return pieces(bytes, 4).map((piece) => fromBytes(piece).toString())
-    case "ipv6hint":
-      return pieces(bytes, 16).map((piece) => fromBytes(piece).toString())
-    case "ech":
-      if (bytes.length === 0) throw new RangeError("empty value")
-      return [bytes.toString("base64")]
-    default:
-      return [bytes.toString("latin1")]
-  }
+  if (key === "mandatory") return inOrder(pieces(bytes, 2).map((piece) => piece.readUInt16BE())).map(nameOf)
+  if (key === "alpn") return readIds(bytes)
+  if (key === "ipv4hint") return pieces(bytes, 4).map((piece) => fromBytes(piece).toString())
+  if (key === "ipv6hint") return pieces(bytes, 16).map((piece) => fromBytes(piece).toString())
+  if (key === "no-default-alpn" && bytes.length > 0) throw new RangeError("a value where none may be")
+  if (key === "port" && bytes.length !== 2) throw new RangeError("wrong length of a port")
+  if (key === "ech" && bytes.length === 0) throw new RangeError("empty value")
+  if (key === "no-default-alpn") return []
+  if (key === "port") return [String(bytes.readUInt16BE())]
+  return [bytes.toString(key === "ech" ? "base64" : "latin1")]
 }
 
 /** Pieces of one size, one at least. */
@@ -125,27 +114,18 @@ function print({ key, values }: ServiceParameter): string {
 
 function parseValue(key: string, written: string): Buffer {
   const items = written.split(",")
-  switch (key) {
-    case "mandatory":
-      return Buffer.concat(
-        items
-          .map(numberOf)
-          .sort((one, other) => one - other)
-          .map(short),
-      )
-    case "alpn":
-      return Buffer.concat(splitItems(unescapeText(written)).map(counted))
-    case "port":
-      if (!/^\d{1,5}$/.test(written) || Number(written) > 65_535) throw new Error("a port from 0 to 65535")
-      return short(Number(written))
-    case "ipv4hint":
-    case "ipv6hint":
-      return Buffer.concat(items.map((item) => addressBytes(key, item)))
-    case "ech":
-      return fromDigits(written, "base64")
-    default:
-      return Buffer.from(unescapeText(written), "latin1")
+  if (key === "mandatory") {
+    const numbers = items.map(numberOf).sort((one, other) => one - other)
+    return Buffer.concat(numbers.map(short))
   }
+  if (key === "alpn") return Buffer.concat(splitItems(unescapeText(written)).map(counted))
+  if (key === "port") {
+    if (!/^\d{1,5}$/.test(written) || Number(written) > 65_535) throw new Error("a port from 0 to 65535")
+    return short(Number(written))
+  }
+  if (key === "ipv4hint" || key === "ipv6hint")
+    return Buffer.concat(items.map((item) => addressBytes(key, item)))
+  return key === "ech" ? fromDigits(written, "base64") : Buffer.from(unescapeText(written), "latin1")
 }
 
 /** The items of a list, in which `\,` is a comma of an item. */

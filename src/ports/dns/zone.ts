@@ -105,20 +105,13 @@ function unsignedTop(nodes: Nodes, owner: WireName, type: DnsType): Recorded | u
 }
 
 function toAnswer(found: Found, type: DnsType): DnsAnswer {
-  switch (found.kind) {
-    case "records":
-      return { kind: "records", records: found.records.data, messageBytes: 0 }
-    case "recorded": {
-      const { question, response } = found.recorded
-      const read = runSteps(readAnswer(response, { ...question, type }, found.passed))
-      // A recorded reply is complete, so an alias that leads out of it leads nowhere.
-      return read.kind === "answer" ? read.answer : { kind: "nodata" }
-    }
-    case "failure":
-      return { kind: "failure", reason: found.reason }
-    default:
-      return { kind: found.kind }
-  }
+  if (found.kind === "records") return { kind: "records", records: found.records.data, messageBytes: 0 }
+  if (found.kind === "failure") return { kind: "failure", reason: found.reason }
+  if (found.kind !== "recorded") return { kind: found.kind }
+  const { question, response } = found.recorded
+  const read = runSteps(readAnswer(response, { ...question, type }, found.passed))
+  // A recorded reply is complete, so an alias that leads out of it leads nowhere.
+  return read.kind === "answer" ? read.answer : { kind: "nodata" }
 }
 
 function toReply(nodes: Nodes, found: Found): DnsReply {
@@ -177,19 +170,12 @@ function readZone(zone: DnsZone): Nodes {
 
 function place(node: Node, entry: unknown, owner: WireName): void {
   const meaning = readEntry(entry, owner)
-  switch (meaning.kind) {
-    case "record":
-      add(node, meaning)
-      break
-    case "alias":
-      if (node.alias === null) add(node, meaning.record)
-      node.alias ??= meaning.target
-      break
-    case "recorded":
-      node.recorded.set(meaning.question.type, meaning)
-      break
-    case "failure":
-      node.failure ??= meaning.reason
+  if (meaning.kind === "record") add(node, meaning)
+  else if (meaning.kind === "recorded") node.recorded.set(meaning.question.type, meaning)
+  else if (meaning.kind === "failure") node.failure ??= meaning.reason
+  else {
+    if (node.alias === null) add(node, meaning.record)
+    node.alias ??= meaning.target
   }
 }
 

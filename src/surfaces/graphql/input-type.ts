@@ -67,20 +67,15 @@ interface ValueType {
 }
 
 function typeOf(schema: TSchema, path: readonly string[]): ValueType {
-  switch (schema.type) {
-    case "object": {
-      const { type, toParameters } = toInputType(schema as TObject, path)
-      return { type, toParameter: (value) => toParameters(value as Values) }
-    }
-    case "array": {
-      const { type, toParameter } = typeOf(schema.items as TSchema, path)
-      return {
-        type: new GraphQLList(new GraphQLNonNull(type)),
-        toParameter: toParameter && ((value) => (value as unknown[]).map(toParameter)),
-      }
-    }
-    default:
-      return { type: toScalarType(schema, path), toParameter: null }
+  if (schema.type === "object") {
+    const { type, toParameters } = toInputType(schema as TObject, path)
+    return { type, toParameter: (value) => toParameters(value as Values) }
+  }
+  if (schema.type !== "array") return { type: toScalarType(schema, path), toParameter: null }
+  const { type, toParameter } = typeOf(schema.items as TSchema, path)
+  return {
+    type: new GraphQLList(new GraphQLNonNull(type)),
+    toParameter: toParameter && ((value) => (value as unknown[]).map(toParameter)),
   }
 }
 

@@ -82,18 +82,13 @@ function inSlices(list: readonly unknown[], sliceLength: number, giveWay: GiveWa
 /** Every field may be null: absent, premium on a plan without it, or failed. */
 function typeOf(schema: TSchema, path: readonly string[]): GraphQLOutputType {
   const inner = withoutNull(schema)
-  switch (inner.type) {
-    case "object":
-      return toOutputType({ ...inner, description: schema.description } as TObject, path)
-    case "array": {
-      const items = inner.items as TSchema
-      const type = typeOf(items, path)
-      const hasNulls = withoutNull(items) !== items || isJsonValue(items)
-      return new GraphQLList(hasNulls ? type : new GraphQLNonNull(type))
-    }
-    default:
-      return toScalarType(inner, path)
-  }
+  if (inner.type === "object")
+    return toOutputType({ ...inner, description: schema.description } as TObject, path)
+  if (inner.type !== "array") return toScalarType(inner, path)
+  const items = inner.items as TSchema
+  const type = typeOf(items, path)
+  const hasNulls = withoutNull(items) !== items || isJsonValue(items)
+  return new GraphQLList(hasNulls ? type : new GraphQLNonNull(type))
 }
 
 /** The schema inside a `nullable`; other schemas unchanged. */

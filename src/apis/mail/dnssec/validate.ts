@@ -212,16 +212,11 @@ export class Chain {
   async #withoutSigners(name: string, parent: TrustedZone, { answer, authority }: Reply): Promise<null> {
     if (answer.some(({ owner, type }) => type === "CNAME" && owner === name)) return null
     const { proof, failure } = await readProof(authority, parent, this.session)
-    switch (await proof.delegation(name)) {
-      case "unsigned":
-        throw new Ended("insecure", "no_delegation_signer", name)
-      case "opt out":
-        throw new Ended("insecure", "opt_out", name)
-      case "none":
-        return null
-      default:
-        throw failure ?? new Ended("bogus", "no_proof", `${name} DS`)
-    }
+    const delegation = await proof.delegation(name)
+    if (delegation === "none") return null
+    if (delegation === "unsigned") throw new Ended("insecure", "no_delegation_signer", name)
+    if (delegation === "opt out") throw new Ended("insecure", "opt_out", name)
+    throw failure ?? new Ended("bogus", "no_proof", `${name} DS`)
   }
 }
 
