@@ -4,7 +4,7 @@ import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import { requireAccount, requireOpenAccount } from "../accounts/account.ts"
 import { AdminFault, conflict, invalid } from "../fault.ts"
 import { accountId, listOf, pageParameters } from "../fields.ts"
-import { type AdminContext, defineChange, defineRead, type PreparedChange } from "../operation.ts"
+import { type AdminContext, defineChange, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import {
   adjustmentId,
@@ -58,10 +58,7 @@ export const adjustCredits = defineChange({
  * Answers with the adjustment that has the same reference.
  * @throws AdminFault when it is of other credits
  */
-function answerEarlier(
-  earlier: AdjustmentRecord,
-  credits: number,
-): PreparedChange<ReturnType<typeof toAdjustmentOutput>> {
+function answerEarlier(earlier: AdjustmentRecord, credits: number) {
   const { id, accountId, reference, credits: found } = earlier
   if (found !== credits) {
     throw conflict(

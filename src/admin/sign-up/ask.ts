@@ -3,7 +3,7 @@ import { hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Ports } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
-import type { AccountDetails, EmailLinkLimits } from "../../store/admin-store.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import type { createAuditRecords } from "../audit/record.ts"
 import { type AdminFault, conflict, invalid } from "../fault.ts"
@@ -157,12 +157,7 @@ async function countQuestion(
   throw new Error(`a link could not be sent: ${outcome}`)
 }
 
-function limitsOf(
-  asked: LinkQuestion["for"],
-  email: string,
-  isFound: boolean,
-  networks: readonly string[],
-): EmailLinkLimits {
+function limitsOf(asked: LinkQuestion["for"], email: string, isFound: boolean, networks: readonly string[]) {
   const { perNetwork, signUpsInAll, vainSignInsInAll, ...perMailbox } = linkLimits
   const ofSignIn = isFound ? null : vainSignInsInAll
   return {

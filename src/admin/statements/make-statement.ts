@@ -47,11 +47,7 @@ interface StatementSource {
   readonly keyNames: ReadonlyMap<string, string>
 }
 
-async function readSources(
-  accounts: readonly AccountDetails[],
-  month: Month,
-  { admin }: StatementParts,
-): Promise<readonly StatementSource[]> {
+async function readSources(accounts: readonly AccountDetails[], month: Month, { admin }: StatementParts) {
   const ids = accounts.map(({ id }) => id)
   const [records, entries, usage] = await Promise.all([
     readAccountRecords(ids, month.startMs, admin),

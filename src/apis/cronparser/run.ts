@@ -52,11 +52,7 @@ function toAfter(text: string): number {
   return ms
 }
 
-function read(
-  expression: string,
-  asked: Dialect | undefined,
-  zone: TimeZone,
-): CronExpression & { schedule: Schedule } {
+function read(expression: string, asked: Dialect | undefined, zone: TimeZone) {
   const form = "must be a cron expression, such as 0 9 * * 1-5"
   let found: CronExpression
   try {

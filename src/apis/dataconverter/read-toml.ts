@@ -57,11 +57,7 @@ function toPlace({ loc }: { readonly loc: AST.SourceLocation }): Place {
 type Open = Map<string, Value> | Value[]
 
 /** The table that a header names, which is added if needed. Numbers in the path are indexes in a list of tables. */
-function openTable(
-  root: Map<string, Value>,
-  path: readonly (string | number)[],
-  place: Place,
-): Map<string, Value> {
+function openTable(root: Map<string, Value>, path: readonly (string | number)[], place: Place) {
   requireDepth(path.length + 1, () => place)
   let at: Open = root
   for (const [index, key] of path.entries()) at = enter(at, key, typeof path[index + 1] === "number")

@@ -89,11 +89,7 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
   } as const satisfies Readonly<Record<string, Refusal>>
 }
 
-function refusal(
-  description: string,
-  faults: Refusal["faults"],
-  headers: JsonObject = keyedHeaders,
-): Refusal {
+function refusal(description: string, faults: Refusal["faults"], headers: JsonObject = keyedHeaders) {
   return { description, faults, headers }
 }
 

@@ -108,10 +108,7 @@ export function readFields(fields: readonly FormField[], typed: FormValues) {
   return Object.fromEntries(read.filter(([, value]) => value !== undefined))
 }
 
-function readField(
-  { name, kind, isNullable, isChange, choices, value }: FormField,
-  typed: FormValues,
-): unknown {
+function readField({ name, kind, isNullable, isChange, choices, value }: FormField, typed: FormValues) {
   if (kind === "flag") return typed.isTicked(name)
   if (kind === "list" && !choices) return typed.lines(name)
   // Choices that are not known yet have no field.
