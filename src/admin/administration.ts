@@ -90,9 +90,8 @@ export function createAdministration(parts: AdminParts) {
     if (replay) {
       await deleteOldReplays()
       const earlier = await admin.findReplay(replay.actor, replay.key)
-      if (earlier && earlier.createdMs > clock.now() - replayMs) {
+      if (earlier && earlier.createdMs > clock.now() - replayMs)
         return answerAgain(earlier, replay.payloadHash, run, context)
-      }
       if (earlier) await admin.forgetReplay(earlier)
     }
     for (let preparations = 1; ; preparations++) {
@@ -165,9 +164,8 @@ export function createAdministration(parts: AdminParts) {
     if (run.kind === "file") throw new Error(`${operation.id} is a file: open it`)
     if (idempotencyKey === null) return change(operation, run, input, context, null)
     const lock = `${context.actor.id} ${idempotencyKey}`
-    if (inProgress.has(lock)) {
+    if (inProgress.has(lock))
       throw new AdminFault("in-progress", "Wait for the first request's answer, then try again.")
-    }
     inProgress.add(lock)
     return change(operation, run, input, context, idempotencyKey).finally(() => inProgress.delete(lock))
   }
@@ -242,9 +240,8 @@ export function createAdministration(parts: AdminParts) {
  * @throws AdminFault
  */
 export function requirePermission({ permission, portal }: Operation, { permissions, account }: Actor): void {
-  if (account !== null && portal === undefined) {
+  if (account !== null && portal === undefined)
     throw forbidden("This is for the operator of this service alone.")
-  }
   if (permission === null || allows(permissions, permission)) return
   throw forbidden(`This needs the permission '${permission}'.`)
 }
@@ -275,12 +272,11 @@ async function answerAgain(
   run: Change<Operation["input"], Operation["output"]>,
   context: AdminContext,
 ): Promise<OperationAnswer> {
-  if (payloadHash !== expectedHash) {
+  if (payloadHash !== expectedHash)
     throw new AdminFault(
       "idempotency-mismatch",
       "Send a new Idempotency-Key: this one was used for a request with other contents.",
     )
-  }
   const output = answer === null ? await run.recall(targetId, context) : JSON.parse(answer)
   return { output, isReplay: true }
 }
@@ -309,23 +305,17 @@ function takenBy(after: PreparedChange<unknown>["after"]): AdminFault {
 function refused(outcome: Exclude<AdminOutcome, "applied">, { target, after }: PreparedChange<unknown>) {
   const name = `${target.kind} '${target.id}'`
   if (outcome === "missing") return new AdminFault("not-found", `There is no ${name}.`)
-  if (outcome === "taken") {
-    return takenBy(after)
-  }
-  if (outcome === "tooMuch") {
+  if (outcome === "taken") return takenBy(after)
+  if (outcome === "tooMuch")
     return conflict(`The bonus of an account can be ${maxCredits} credits at most. Grant fewer.`, "credits")
-  }
-  if (outcome === "tooLittle") {
+  if (outcome === "tooLittle")
     return conflict("The account has fewer bonus credits now. Take fewer.", "credits")
-  }
-  if (outcome === "tooMany") {
+  if (outcome === "tooMany")
     return conflict("Revoke a key first: the account has as many keys as it may have.")
-  }
-  if (outcome === "noOwner") {
+  if (outcome === "noOwner")
     return conflict(
       "Nobody else could do everything then. Give someone else every permission ('*') first: an admin key, or a person who has added a passkey. Or run the command on the machine.",
     )
-  }
   return new AdminFault("version-mismatch", `Read the ${name} again: it was changed meanwhile.`)
 }
 
@@ -344,12 +334,9 @@ function requireFault(thrown: unknown): AdminFault {
 
 /** Turns known errors into faults. Others are returned unchanged. */
 export function toAdminFault(thrown: unknown): unknown {
-  if (thrown instanceof InputRejected) {
-    return invalid(thrown.parameter, thrown.message)
-  }
-  if (thrown instanceof AccountError) {
+  if (thrown instanceof InputRejected) return invalid(thrown.parameter, thrown.message)
+  if (thrown instanceof AccountError)
     return new AdminFault(thrown.code, thrown.message, { parameter: thrown.parameter })
-  }
   if (thrown instanceof StoreUnavailable) {
     const detail =
       thrown instanceof ReadTooLong ? thrown.message : "Try again soon: the store does not answer."

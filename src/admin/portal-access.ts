@@ -29,9 +29,8 @@ export function withOwnAccount({ input, portal = {} }: Operation, raw: RawInput,
   const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
   const { parameters, account } = portal
   const other = parameters && given.find((name) => name in input.properties && !parameters.includes(name))
-  if (other !== undefined) {
+  if (other !== undefined)
     throw forbidden(`Leave out '${other}': only the operator of this service sets it.`, other)
-  }
   if (account === undefined || given.includes(account)) return raw
   return raw.kind === "text"
     ? { ...raw, parameters: [...raw.parameters, { name: account, text: accountId }] }
@@ -58,9 +57,8 @@ export async function requireOwn(
   const key = given(portal.key)
   if (key !== undefined && (await admin.findKey(key))?.accountId !== accountId) throw noSuch("key", key)
   const notice = given(portal.notice)
-  if (notice !== undefined && (await admin.findNotice(notice))?.accountId !== accountId) {
+  if (notice !== undefined && (await admin.findNotice(notice))?.accountId !== accountId)
     throw noSuch("notice", notice)
-  }
   // Without one of them the operation could reach other accounts.
   if (account === undefined && key === undefined) {
     const parameter = portal.key ?? portal.account ?? "id"

@@ -82,8 +82,7 @@ function onlyService(): Promise<never> {
 function toAccountError(thrown: unknown): unknown {
   if (!(thrown instanceof AdminFault)) return thrown
   const { code, message, parameter, cause } = thrown
-  if (code === "invalid" || code === "not-found" || code === "conflict") {
+  if (code === "invalid" || code === "not-found" || code === "conflict")
     return new AccountError(message, parameter, code)
-  }
   return cause instanceof StoreUnavailable ? cause : thrown
 }

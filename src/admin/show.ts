@@ -67,9 +67,8 @@ export function forCustomers(schema: TSchema, value: unknown): unknown {
 /** Changes the parts of a value by their schemas. */
 function inside(schema: TSchema, value: unknown, change: (schema: TSchema, part: unknown) => unknown) {
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return KindGuard.IsArray(schema) ? value.map((item) => change(schema.items, item)) : value
-  }
   if (!KindGuard.IsObject(schema)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => {

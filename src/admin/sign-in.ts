@@ -23,9 +23,8 @@ export const signInRefusals = refusals.adminKey
 /** Every sign-in reads the store, so that a revoked key stops working at once, on every instance. */
 export function createSignIn(admin: Pick<AdminStore, "findAdminKey">, clock: Clock): SignIn {
   return async (text) => {
-    if (!isWellFormed("adminKey", text)) {
+    if (!isWellFormed("adminKey", text))
       return { adminKey: null, refusal: kindOfKey(text) === "api" ? "apiKey" : "malformed" }
-    }
     const adminKey = await admin.findAdminKey(hashKey(text))
     return adminKey === null
       ? { adminKey: null, refusal: "unknown" }

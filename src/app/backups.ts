@@ -82,9 +82,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     open,
     async remove(name) {
       const path = join(directory(), name)
-      if (!list().some((file) => file.name === name)) {
-        throw none(name)
-      }
+      if (!list().some((file) => file.name === name)) throw none(name)
       unlinkSync(path)
     },
     async lastMs() {

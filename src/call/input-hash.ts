@@ -46,8 +46,7 @@ function* partsOf(value: object): Generator<{ readonly text: string; readonly va
   }
   const members: [string, unknown][] = Object.entries(value)
   members.sort(([one], [other]) => (one < other ? -1 : 1))
-  for (const [index, [name, member]] of members.entries()) {
+  for (const [index, [name, member]] of members.entries())
     yield { text: `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`, value: member }
-  }
   yield { text: members.length === 0 ? "{}" : "}" }
 }

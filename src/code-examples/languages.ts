@@ -45,11 +45,10 @@ function literal(value: unknown, depth = 0): string {
   const end = "    ".repeat(depth)
   if (value === null) return "None"
   if (typeof value === "boolean") return value ? "True" : "False"
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return value.length === 0
       ? "[]"
       : `[\n${value.map((item) => `${inner}${literal(item, depth + 1)},\n`).join("")}${end}]`
-  }
   if (typeof value !== "object") return JSON.stringify(value)
   const members = Object.entries(value)
   if (members.length === 0) return "{}"

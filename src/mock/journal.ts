@@ -75,11 +75,10 @@ export function createJournal(room = createJournalRoom()) {
       own.records.push({ number: total, characters: text.length, packed: pack(text, room.dictionary) })
       grow(own, text.length)
       if (own.records.length > maxEntries) dropOldest(own)
-      while (room.characters > maxCharacters) {
+      while (room.characters > maxCharacters)
         dropOldest(
           [...room.journals].reduce((one, other) => (other.characters > one.characters ? other : one)),
         )
-      }
     },
     /** Also gives the room back. */
     clear() {

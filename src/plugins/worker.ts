@@ -49,11 +49,10 @@ Object.assign(console, said.console)
 const maxUncaught = 5
 let uncaughtCount = 0
 // Without these the thread ends, and with it the run of another call.
-for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+for (const event of ["uncaughtException", "unhandledRejection"] as const)
   process.on(event, (thrown: unknown) => {
     if (++uncaughtCount <= maxUncaught) send({ kind: "uncaught", cause: described(describeKind, thrown) })
   })
-}
 
 let definition: Pick<ApiDefinition, "run"> | null = null
 /** The isolated APIs. Null in a thread of an operator's API. */

@@ -91,9 +91,7 @@ async function transmit(
       connection.on("end", () => reject(new Error("the connection was closed")))
       connection.connect((error) => (error ? reject(error) : resolve()))
     })
-    if (user !== null) {
-      await step((done) => connection.login({ user, pass: password ?? "" }, done))
-    }
+    if (user !== null) await step((done) => connection.login({ user, pass: password ?? "" }, done))
     await new Promise<void>((resolve, reject) => {
       connection.on("error", reject)
       connection.on("end", () => reject(new Error("the connection was closed before the server answered")))

@@ -102,9 +102,8 @@ function prepareKeyList(parts: ListParts) {
       order: oldest,
       page: all,
     })
-    if (found.length > mostSorted) {
+    if (found.length > mostSorted)
       throw new InputRejected("sort", `may be last_used for an account with up to ${mostSorted} keys`)
-    }
     const days = new Map((await lastUses(found)).map(({ keyId, day }) => [keyId, day]))
     const keyed = found.map((row) => [`${days.get(row.id) ?? ""} ${row.id}`, row] as const)
     const [day, id] = page.after ?? []

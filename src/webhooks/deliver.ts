@@ -40,9 +40,8 @@ export function createDelivery(parts: DeliveryParts) {
     ...loop,
     /** Logs one line for each new notice and wakes the delivery. Never throws. */
     raised(notices: readonly NoticeRecord[]) {
-      for (const notice of notices) {
+      for (const notice of notices)
         log.info(notice.type, { notice: notice.id, ...noticeData(notice), state: notice.state })
-      }
       loop.wake()
     },
   }

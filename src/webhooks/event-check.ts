@@ -61,12 +61,11 @@ export function createEventCheck(parts: EventCheckParts) {
   }
 
   async function raiseRenewed(window: TimeWindow): Promise<void> {
-    for (const times of timesOfDay(window)) {
+    for (const times of timesOfDay(window))
       await forEachPage(
         (page) => events.accountsByTimeOfDay(times, page),
         (account) => (account.isWanted ? toRenewed(account, window, parts.plans) : null),
       )
-    }
   }
 
   async function forEachPage<Row extends { readonly atMs: number; readonly id: string }>(

@@ -82,9 +82,8 @@ export const updateAccount = defineChange({
       ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
       ...(events !== undefined && { events }),
     }
-    if (Object.keys(set).length === 0) {
+    if (Object.keys(set).length === 0)
       throw new AdminFault("invalid", `Give at least one field to change: ${accountFields.join(", ")}.`)
-    }
     // Only given fields are checked: an account whose plan is not configured can be renamed.
     if (name !== undefined) requireName(name, "The name of an account")
     if (plan !== undefined) requirePlan(plan, context.plans)

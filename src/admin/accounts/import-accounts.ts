@@ -140,9 +140,8 @@ async function readEntry(entry: unknown, context: AdminParts) {
     return { input, faults }
   }
   await attempt(() => requireKnownNames(Object.keys(newAccount.properties), Object.keys(entry)))
-  for (const read of readers) {
+  for (const read of readers)
     await attempt(() => Object.assign(input, read({ kind: "typed", values: entry })))
-  }
   for (const check of checksOf(input, context)) await attempt(check)
   return { input, faults }
 }

@@ -141,9 +141,8 @@ async function readByLimit(
     const rows = await admin.accounts(filter, { limit, after }, order)
     found.push(...rows.filter((row) => isNearLimit(row, plans.get(row.plan), nowMs) === isNear))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < limit || found.length >= page.limit) {
+    if (last === undefined || rows.length < limit || found.length >= page.limit)
       return found.slice(0, page.limit)
-    }
     after = placeOf(last, order)
   }
 }

@@ -22,12 +22,11 @@ export function grantsParameter(description: string, more: { readonly default?: 
  */
 export function requireGrants(may: readonly string[], own: readonly string[]): void {
   const unknown = may.find((text) => !grants.includes(text))
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw invalid(
       "may",
       `There is no permission '${unknown}'. Known are *, ${Object.keys(permissions).join(", ")}, and all of one kind such as keys.*.`,
     )
-  }
   const lacking = may.find((text) => !covers(own, text))
   if (lacking === undefined) return
   throw forbidden(

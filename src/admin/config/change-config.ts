@@ -125,9 +125,8 @@ export const putConfig = defineChange({
   async prepare({ changes: values, dry_run: isDryRun }, { config, ifVersion }) {
     requireShortNames(Object.keys(values))
     const version = config.version()
-    if (ifVersion !== null && version !== null && ifVersion !== version) {
+    if (ifVersion !== null && version !== null && ifVersion !== version)
       throw new AdminFault("version-mismatch", "Read the configuration again: it was changed meanwhile.")
-    }
     const { changes, isNew, save } = await orRefusal(config.edit(values))
     const isTrial = isDryRun === true || !isNew
     return {

@@ -43,9 +43,7 @@ export const adjustCredits = defineChange({
   output: adjustmentSchema,
   example: { id: "acc_1234567890abcdef", credits: -500, reason: "Granted twice" },
   async prepare({ id, credits, reason, reference }, context) {
-    if (credits === 0) {
-      throw invalid("credits", "The 'credits' parameter must not be 0.")
-    }
+    if (credits === 0) throw invalid("credits", "The 'credits' parameter must not be 0.")
     const earlier = reference === undefined ? null : await context.admin.findReferredAdjustment(id, reference)
     if (earlier) return answerEarlier(earlier, credits)
     const account = await requireOpenAccount(context, id)
@@ -60,12 +58,11 @@ export const adjustCredits = defineChange({
  */
 function answerEarlier(earlier: AdjustmentRecord, credits: number) {
   const { id, accountId, reference, credits: found } = earlier
-  if (found !== credits) {
+  if (found !== credits)
     throw conflict(
       `Choose another 'reference': adjustment '${id}' of ${found} credits has '${reference}' already.`,
       "reference",
     )
-  }
   const target = { kind: "adjustment", id, accountId }
   const answer = () => toAdjustmentOutput(earlier)
   return { mutations: [], target, before: null, after: null, isTrial: true, answer }
@@ -94,12 +91,10 @@ export const undoAdjustment = defineChange({
 
 /** @throws AdminFault for an adjustment that was taken back, or takes another one back */
 function requireUndoable({ id, kind, undoes, undoneBy }: AdjustmentRecord): void {
-  if (undoneBy !== null) {
+  if (undoneBy !== null)
     throw new AdminFault("conflict", `Adjustment '${id}' was undone by '${undoneBy}' already.`, { id })
-  }
-  if (kind === "undo") {
+  if (kind === "undo")
     throw new AdminFault("conflict", `'${id}' undoes '${undoes}': adjust the credits again instead.`, { id })
-  }
 }
 
 export const listAdjustments = defineRead({

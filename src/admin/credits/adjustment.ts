@@ -105,13 +105,12 @@ function requireRoom(
   parameter: string,
 ): void {
   const now = bonus - debt
-  if (now + credits > maxCredits) {
+  if (now + credits > maxCredits)
     throw conflict(
       `The bonus of an account can be ${maxCredits} credits at most; '${id}' has ${now}: add ` +
         `${Math.max(0, maxCredits - now)} or less.`,
       parameter,
     )
-  }
   if (credits > 0 || now + credits >= (mayOwe ? -maxCredits : 0)) return
   const most = mayOwe
     ? `An account can owe ${maxCredits} credits at most`

@@ -65,13 +65,12 @@ export const renewCredits = defineChange({
     const account = await requireOpenAccount(context, id)
     const nowMs = context.clock.now()
     const given = usedNow(account, context)
-    if (account.periodStartMs <= nowMs && !anyway) {
+    if (account.periodStartMs <= nowMs && !anyway)
       throw conflict(
         `The credit month of account '${id}' began at ${toIso(account.periodStartMs)} and is not in the future. To start it again ` +
           `would give ${given.toLocaleString("en-US")} used credits a second time. Set 'anyway' to do it nevertheless.`,
         "anyway",
       )
-    }
     // If even its creation lies in the future, it counts as created now.
     const createdMs = Math.min(account.createdMs, nowMs)
     const periodStartMs = periodAt(createdMs, nowMs).startMs

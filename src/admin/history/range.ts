@@ -72,19 +72,17 @@ export function readRange(
     toMs: Math.ceil(endMs / sizeMs) * sizeMs,
   }
   const points = (range.toMs - range.fromMs) / sizeMs
-  if (points > maxPoints) {
+  if (points > maxPoints)
     throw invalid(
       "from",
       `From 'from' to 'to' are ${points.toLocaleString("en-US")} times the 'step', and at most 1,500 can be shown. Give a later 'from' or a larger 'step'.`,
     )
-  }
   const minutesFromMs = minutesSince(nowMs)
-  if (step === "minute" && range.fromMs < minutesFromMs) {
+  if (step === "minute" && range.fromMs < minutesFromMs)
     throw invalid(
       "step",
       `Minutes are kept for a day, so that 'from' can be ${toIso(minutesFromMs)} at the earliest. Give a later one, or 'step' hour.`,
     )
-  }
   return range
 }
 

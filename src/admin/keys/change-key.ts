@@ -27,9 +27,8 @@ export const updateKey = defineChange({
   async prepare({ id, ...settings }, context) {
     const key = await requireLiveKey(context, id)
     const set = readKeySettings(settings, context)
-    if (Object.keys(set).length === 0) {
+    if (Object.keys(set).length === 0)
       throw new AdminFault("invalid", `Give at least one field to change: ${keyFields.join(", ")}.`)
-    }
     const events = set.expiresMs === undefined ? [] : await raiseExpiring({ ...key, ...set }, context)
     return changeKey(key, set, events)
   },

@@ -47,9 +47,8 @@ export const chooseNotices = defineChange({
  */
 function requireMail({ id, email }: AccountDetails, { actor, signUp }: AdminContext): void {
   const parameter = "notify"
-  if (actor.account !== null && !signUp.hasMail) {
+  if (actor.account !== null && !signUp.hasMail)
     throw conflict("This service sends no mail. Choose the webhook.", parameter)
-  }
   if (email !== null) return
   const what =
     actor.account === null

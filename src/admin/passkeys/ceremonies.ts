@@ -141,15 +141,13 @@ export function createPasskeys(parts: {
  */
 async function requireSignedInPerson(actor: Actor, admin: AdminStore) {
   const id = ownPersonId(actor)
-  if (id === null || !actor.session) {
+  if (id === null || !actor.session)
     throw conflict(
       "Passkeys belong to people, and you are not signed in as one. Ask a colleague to invite you, or run 'penknife people add NAME'.",
     )
-  }
   const person = await requirePerson({ admin }, id)
-  if (person.permissions.every((one) => covers(actor.permissions, one))) {
+  if (person.permissions.every((one) => covers(actor.permissions, one)))
     return { person, session: actor.session.id }
-  }
   throw forbidden(
     "This session may do less than you may. Ask a colleague for a new link, open it, and add the passkey then.",
   )
@@ -173,9 +171,8 @@ async function verifyNew(
   const { verifyRegistrationResponse } = await loadLibrary()
   const challenge = challengeIn(made.response.clientDataJSON)
   const hash = hashOf(challenge)
-  if (!isOpen(await admin.findChallenge(hash), session, clock)) {
+  if (!isOpen(await admin.findChallenge(hash), session, clock))
     throw notAdded("It took too long, or the request was used already. Try again.")
-  }
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: made,
@@ -244,9 +241,8 @@ export async function verifySignIn(
   const text = challengeIn(response.response.clientDataJSON)
   const challenge = hashOf(text)
   const found = await admin.findChallenge(challenge)
-  if (browser === null || !isOpen(found, hashOf(browser), clock)) {
+  if (browser === null || !isOpen(found, hashOf(browser), clock))
     return { refusal: "passkeyOld", subject: passkey.id }
-  }
   const { verifyAuthenticationResponse } = await loadLibrary()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

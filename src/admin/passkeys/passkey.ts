@@ -84,9 +84,7 @@ export const listPasskeys = defineRead({
     const own = ownPersonId(actor)
     const id = person ?? own
     if (id !== own && !allows(actor.permissions, "people.read")) throw lacking("people.read")
-    if (id === null) {
-      throw invalid("person", "Give 'person': you are signed in as none.")
-    }
+    if (id === null) throw invalid("person", "Give 'person': you are signed in as none.")
     await requirePerson({ admin }, id)
     return { data: (await admin.passkeysOf(id)).map(toPasskeyOutput) }
   },

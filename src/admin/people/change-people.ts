@@ -94,9 +94,8 @@ export const updatePerson = defineChange({
   output: personSchema,
   example: { id: "psn_1234567890abcdef", may: ["keys.read"] },
   async prepare({ id, name, may }, context) {
-    if (name === undefined && may === undefined) {
+    if (name === undefined && may === undefined)
       throw invalid("may", "Give 'name' or 'may': there is nothing to change.")
-    }
     const person = await requirePerson(context, id)
     const unchanged = requireAllOf(person, context)
     if (may !== undefined) requireGrants(may, context.actor.permissions)

@@ -62,7 +62,7 @@ export const tailRequests = defineOperation({
     kind: "watch",
     watch(input, { watchRequests, admin }, onReady) {
       const subscription = watchRequests(input, onReady)
-      if (subscription) {
+      if (subscription)
         return {
           end: () => subscription.end(),
           get isOver() {
@@ -73,7 +73,6 @@ export const tailRequests = defineOperation({
             return events.length === 0 ? { events: [], lost } : named({ events, lost }, admin)
           },
         }
-      }
       throw new AdminFault("unavailable", "Close another watch first: so many cannot watch at once.", {
         retryAfterSeconds: 10,
       })

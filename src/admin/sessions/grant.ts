@@ -70,14 +70,12 @@ async function grantOfLink(kind: SessionKind, token: string, parts: GrantParts):
   const hash = hashKey(token)
   const link = await admin.findSignInLink(hash)
   if (link === null || link.expiresMs <= clock.now()) throw new SignInRefused("linkUsed", link?.id)
-  if (link.kind !== kind) {
+  if (link.kind !== kind)
     throw new SignInRefused(link.kind === "console" ? "linkOfConsole" : "linkOfPortal", link.id)
-  }
   const { owner, name, adminKeyId, accountId } = link
   const permissions = await permissionsBehind(link, parts)
-  if (permissions === null) {
+  if (permissions === null)
     throw new SignInRefused(personIdOf(owner) === null ? "linkRevoked" : "personRemoved", link.id)
-  }
   const account = accountId === null ? null : await admin.findAccount(accountId)
   if (account && account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
   return {
@@ -122,9 +120,8 @@ async function grantOfPasskey(
 }
 
 async function grantOfKey(text: string, source: string, parts: GrantParts): Promise<Grant> {
-  if (!isWellFormed("key", text)) {
+  if (!isWellFormed("key", text))
     throw new SignInRefused(kindOfKey(text) === "admin" ? "adminKey" : "keyMalformed")
-  }
   const keyHash = hashKey(text)
   const found = await parts.admin.findKeyByHash(keyHash)
   if (!found) throw new SignInRefused("keyUnknown")

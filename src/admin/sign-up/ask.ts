@@ -72,17 +72,15 @@ async function requireQuestion(
   { for: purpose, email: text, name, terms }: LinkQuestion,
   signUp: SignUpSettings,
 ): Promise<string> {
-  if (!signUp.hasMail) {
+  if (!signUp.hasMail)
     throw conflict("This service sends no mail, so you cannot get a link. Sign in with an API key.")
-  }
   if (purpose === "sign-up" && signUp.mode !== "open") throw noSignUp(signUp)
   const email = await requireEmail(text)
   if (purpose === "sign-in") return email
   if (name !== undefined && name !== "") requireName(name, "The name of an account")
   requireTerms(terms, signUp.terms)
-  if (await isBlockedAddress(email, signUp)) {
+  if (await isBlockedAddress(email, signUp))
     throw invalid("email", "Addresses of this domain cannot sign up. Use another e-mail address.")
-  }
   return email
 }
 

@@ -153,9 +153,8 @@ async function requireUsableLink(
     return { link, account: await requireLinkedAccount(link, link.accountId, admin) }
   const offer = requireOffer(link, plans, signUp)
   // An operator who invites an address knows it.
-  if (link.kind === "sign-up" && (await isBlockedAddress(link.email, signUp))) {
+  if (link.kind === "sign-up" && (await isBlockedAddress(link.email, signUp)))
     throw new SignInRefused("domainBlocked", link.id)
-  }
   if (await admin.findAccountByEmail(link.email)) throw new SignInRefused("hasAccount", link.id)
   return { link, account: null, offer }
 }
@@ -163,21 +162,18 @@ async function requireUsableLink(
 async function requireLink(token: string, browser: string | null, nowMs: number, admin: AdminStore) {
   if (!isWellFormed("linkToken", token)) throw new SignInRefused("linkMalformed")
   const link = await admin.findEmailLink(hashKey(token))
-  if (link === null || link.usedMs !== null || link.expiresMs <= nowMs) {
+  if (link === null || link.usedMs !== null || link.expiresMs <= nowMs)
     throw new SignInRefused("linkUsed", link?.id)
-  }
-  if (link.browser !== null && (browser === null || link.browser !== hashKey(browser))) {
+  if (link.browser !== null && (browser === null || link.browser !== hashKey(browser)))
     throw new SignInRefused("linkOfOther", link.id)
-  }
   return link
 }
 
 async function requireLinkedAccount(link: EmailLink, accountId: string, admin: AdminStore) {
   const account = await admin.findAccount(accountId)
   if (account === null || account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
-  if (account.email !== link.email || (await hasLostAddress(link, accountId, admin))) {
+  if (account.email !== link.email || (await hasLostAddress(link, accountId, admin)))
     throw new SignInRefused("linkOfPast", link.id)
-  }
   return account
 }
 

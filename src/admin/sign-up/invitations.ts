@@ -54,19 +54,15 @@ export const createInvitation = defineChange({
   example: { email: "ann@example.com", name: "Ann" },
   async prepare(input, context) {
     const { signUp, plans, admin, clock, pages, auditRandom: random } = context
-    if (signUp.mode === "off") {
+    if (signUp.mode === "off")
       throw conflict("Nobody can sign up: set 'sign_up.mode' to invite or open first.")
-    }
     const address = await requireEmail(input.email)
     if (input.name !== undefined) requireName(input.name, "The name of an account")
     if (input.plan !== undefined) requirePlan(input.plan, plans)
-    if ((input.plan ?? signUp.plan) !== signUp.plan) {
+    if ((input.plan ?? signUp.plan) !== signUp.plan)
       requireToo("accounts.write", "plan", `without it you can invite to the plan '${signUp.plan}'`, context)
-    }
     const found = await admin.findAccountByEmail(address)
-    if (found) {
-      throw conflict(`Account '${found.id}' has this 'email' already.`, "email")
-    }
+    if (found) throw conflict(`Account '${found.id}' has this 'email' already.`, "email")
     const token = createSecret("linkToken", random)
     const made = newEmailLink(
       {

@@ -43,9 +43,7 @@ export function isOver({ endMs }: Month, nowMs: number): boolean {
  */
 export function requireMonth(text: string): Month {
   const startMs = /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? Date.parse(`${text}-01`) : Number.NaN
-  if (Number.isNaN(startMs)) {
-    throw invalid("month", "The 'month' parameter must be a month such as 2027-01.")
-  }
+  if (Number.isNaN(startMs)) throw invalid("month", "The 'month' parameter must be a month such as 2027-01.")
   return monthOf(startMs)
 }
 

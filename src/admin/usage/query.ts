@@ -121,9 +121,7 @@ function toDays(
   { from, to, days }: Pick<Static<typeof input>, "from" | "to" | "days">,
   { clock }: AdminParts,
 ): { readonly fromDay: string; readonly toDay: string } {
-  if (from !== undefined && days !== undefined) {
-    throw invalid("days", "Give 'from' or 'days', not both.")
-  }
+  if (from !== undefined && days !== undefined) throw invalid("days", "Give 'from' or 'days', not both.")
   const toMs = to === undefined ? clock.now() : requireDay(to, "to")
   const fromMs = from === undefined ? toMs - ((days ?? 31) - 1) * dayMs : requireDay(from, "from")
   requireOrder(fromMs, toMs)
@@ -150,9 +148,8 @@ function requireWholeMonths(
     )
   }
   const nextDay = toDay(requireDay(lastDay, "to") + dayMs)
-  if (lastDay < monthsUntil && !nextDay.endsWith("-01")) {
+  if (lastDay < monthsUntil && !nextDay.endsWith("-01"))
     throw invalid("to", `${kept}: the 'to' parameter must be the last day of a month, or later.`)
-  }
 }
 
 function requireDay(text: string, parameter: string): number {

@@ -59,9 +59,8 @@ function toTtl(field: string): number | null {
   if (!/^(\d+|(\d+[smhdw])+)$/i.test(field)) return null
   if (field.length > maxTtlLength) refuse(`must have a TTL of at most ${maxTtlLength} characters`)
   let seconds = 0
-  for (const [, amount, unit = "s"] of field.matchAll(/(\d+)([smhdw]?)/gi)) {
+  for (const [, amount, unit = "s"] of field.matchAll(/(\d+)([smhdw]?)/gi))
     seconds += Number(amount) * (unitSeconds[unit.toLowerCase() || "s"] ?? 1)
-  }
   if (seconds > maxTtl) refuse(`must have a TTL of at most ${maxTtl} seconds`)
   return seconds
 }

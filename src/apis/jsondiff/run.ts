@@ -62,12 +62,11 @@ function leaveOut(value: unknown, places: readonly Steps[]): unknown {
   const inside = (name: string) =>
     places.flatMap(([first, ...rest]) => (first === name || first === "*" ? [rest] : []))
   const isLeftOut = (rests: readonly Steps[]) => rests.some((rest) => rest.length === 0)
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return value.map((item, index) => {
       const rests = inside(String(index))
       return isLeftOut(rests) ? null : leaveOut(item, rests)
     })
-  }
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const rests = inside(name)

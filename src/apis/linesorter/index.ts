@@ -122,9 +122,8 @@ function isLonger(line: string, maximum: number): boolean {
  */
 function countRepeatedSigns(line: string): number {
   let count = 0
-  for (const [run] of line.matchAll(/[\u0f71\u0f73\u0f75\u0f81]\p{M}+/gu)) {
+  for (const [run] of line.matchAll(/[\u0f71\u0f73\u0f75\u0f81]\p{M}+/gu))
     count += (run.match(/[\u0f71\u0f73\u0f75\u0f81]/g)?.length ?? 1) - 1
-  }
   return count
 }
 

@@ -123,9 +123,8 @@ export function* mergeSort(lines: Run, compare: Compare): Steps<Run> {
   let runs = yield* sortRuns(lines, compare)
   while (runs.length > 1) {
     const longer: Run[] = []
-    for (let index = 0; index < runs.length; index += 2) {
+    for (let index = 0; index < runs.length; index += 2)
       longer.push(yield* merge(runs[index] ?? [], runs[index + 1] ?? [], compare, isOver))
-    }
     runs = longer
   }
   return runs[0] ?? []

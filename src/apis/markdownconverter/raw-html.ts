@@ -27,14 +27,13 @@ export function showUnsafeTags(tokens: readonly Token[]) {
   let count = 0
   let instructions = 0
   for (const token of tokens) {
-    if (token.type === "html_block") {
+    if (token.type === "html_block")
       token.content = token.content
         .replace(disallowedTag, () => toText())
         .replace(piece, (found) => {
           if (instruction.test(found)) instructions++
           return found === "<" ? toText() : found
         })
-    }
     for (const inline of token.children ?? []) {
       if (inline.type === "html_inline" && instruction.test(inline.content)) instructions++
       if (inline.type !== "html_inline" || inline.content.search(disallowedTag) !== 0) continue

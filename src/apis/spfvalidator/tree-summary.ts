@@ -111,9 +111,8 @@ function newTotals(): Totals {
 function addTo(total: Totals, more: Totals): void {
   const add = (one: number, other: number) => Math.min(one + other, Number.MAX_SAFE_INTEGER)
   total.lookupTerms = add(total.lookupTerms, more.lookupTerms)
-  for (const family of ["IPv4", "IPv6"] as const) {
+  for (const family of ["IPv4", "IPv6"] as const)
     total.voidLookups[family] = add(total.voidLookups[family], more.voidLookups[family])
-  }
 }
 
 /** A look-up is void for the clients of a family that it finds no address of (RFC 7208 §5.3). */

@@ -144,7 +144,7 @@ async function makeFunctions(run: RunScript): Promise<void> {
 async function takeStep(migration: Migration, step: SchemaStep, to: number): Promise<void> {
   const { connection, address, timer, newest } = migration
   const { change, fills = [], indexes = [] } = step
-  if ((await readSchema(connection, address, newest)).version < to) {
+  if ((await readSchema(connection, address, newest)).version < to)
     await transact(migration, async (run) => {
       await makeFunctions(run)
       await run(change)
@@ -154,7 +154,6 @@ async function takeStep(migration: Migration, step: SchemaStep, to: number): Pro
         SELECT pg_notify('${migratedChannel}', string_agg(value::text, ' ' ORDER BY name DESC)) FROM meta
           WHERE name IN ('store_version', 'oldest')`)
     })
-  }
   if ((await readSchema(connection, address, newest)).unfinished !== to) return
 
   await connection.unsafe(`SET lock_timeout = ${lockTimeoutMs}`)
@@ -270,14 +269,12 @@ interface ServerVersion {
 
 /** @throws StoreUnusable when the server is too old, or the database cannot keep every text */
 export function requireServerVersion({ number, name, encoding }: ServerVersion, address: string): void {
-  if (number < minServerVersion) {
+  if (number < minServerVersion)
     throw new StoreUnusable(`${address} is on PostgreSQL ${name}. Use version 15 or newer.`)
-  }
-  if (encoding !== "UTF8") {
+  if (encoding !== "UTF8")
     throw new StoreUnusable(
       `${address} has the encoding ${encoding}. Create the database with ENCODING 'UTF8' TEMPLATE template0.`,
     )
-  }
 }
 
 interface FoundSchema {
@@ -309,12 +306,11 @@ async function readSchema(sql: SQL, address: string, known: number): Promise<Fou
   const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
   const { store_version: version = 0, oldest = 0, [unfinishedName]: unfinished = 0 } = values
   if (version > 0 && oldest <= known) return { version, unfinished }
-  if (version > 0) {
+  if (version > 0)
     throw new StoreUnusable(
       `${address} was changed by a newer penknife (store version ${version}; this one knows ${known}). ` +
         "Use that version, or another database.",
     )
-  }
   // Builds before version 0.2.0 wrote their version under these names.
   if (values.version === undefined && values.schema === undefined) throw foreign(address)
   throw new StoreUnusable(

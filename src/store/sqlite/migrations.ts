@@ -96,12 +96,11 @@ export function requireOwnSchema(database: Database, file: string, known = schem
   const { version, id, all, own } = header ?? { version: 0, id: 0, all: 0, own: 0 }
   if (version === 0 && all === 0) return 0
   if (own !== 4 || version < 1) throw foreignFile(file)
-  if (unreleasedIds.includes(id)) {
+  if (unreleasedIds.includes(id))
     throw new StoreUnusable(
       `${file} was made by an unreleased build of penknife before version 0.2.0, whose tables this version cannot read. ` +
         "Name a new file, or go on with the build that made this one.",
     )
-  }
   if (id !== applicationId) throw foreignFile(file)
   if (version <= known) return version
   throw new StoreUnusable(

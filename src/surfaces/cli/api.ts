@@ -48,16 +48,14 @@ function addCheck(group: Command, { terminal, ownApis }: CliParts): void {
       const { usable, problems } = await ownApis.check(dir)
       if (json) terminal.out(`${JSON.stringify({ usable, problems })}\n`)
       else {
-        for (const { id, examples } of usable) {
+        for (const { id, examples } of usable)
           terminal.out(`${id}: ${examples === 1 ? "1 example is" : `${examples} examples are`} right.\n`)
-        }
         for (const { problem } of problems) terminal.err(`penknife: ${problem}\n`)
       }
-      if (usable.length + problems.length === 0) {
+      if (usable.length + problems.length === 0)
         throw new PluginRefused(
           `${dir} has no folder with an index.ts. Make one with 'penknife api new NAME'.`,
         )
-      }
       if (problems.length > 0)
         throw new PluginRefused(
           `${problems.length} of ${usable.length + problems.length} APIs cannot be used.`,

@@ -48,9 +48,8 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): Command {
   const required = new Set(input.required)
   const names = Object.keys(input.properties)
   const command = group.command(id).summary(title).description(description)
-  for (const [name, schema] of Object.entries(input.properties)) {
+  for (const [name, schema] of Object.entries(input.properties))
     command.addOption(toFlag(name, schema, required.has(name)))
-  }
   command.option("--json", "print the data on one line")
   // Commander knows similar names only. Another name for what is missing is meant for it, as in other surfaces.
   command.exitOverride((refusal) => {

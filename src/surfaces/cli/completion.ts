@@ -96,11 +96,10 @@ function suggestAt({ command, option, given, isLiteral }: Place, word: string): 
 function optionsStartingWith(command: Command, word: string): readonly Suggestion[] {
   const [name = "", value] = word.split("=", 2)
   const options = optionsOf(command)
-  if (value === undefined) {
+  if (value === undefined)
     return options
       .filter(({ long }) => long?.startsWith(word))
       .map(({ long, description }) => ({ text: long ?? "", help: description }))
-  }
   const option = options.find(({ long }) => long === name)
   const values = option ? valuesOf(option.argChoices, "", value) : []
   return values.map(({ text, help }) => ({ text: `${name}=${text}`, help }))

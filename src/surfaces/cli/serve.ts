@@ -112,11 +112,10 @@ async function startWorkers(
   // Report a wrong configuration once; otherwise each worker would report it and be restarted.
   await checkConfig(config)
   const { admin } = config
-  if (typeof admin === "object" && admin.port === 0) {
+  if (typeof admin === "object" && admin.port === 0)
     throw new ConfigError(
       "--admin needs a port other than 0 with --workers above 1 and with --watch, since processes share it.",
     )
-  }
   requireFreePorts(config)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
   const running = await supervise(config.workers, {

@@ -52,9 +52,8 @@ export function parseWithinLimits(query: string): DocumentNode {
  * @throws Refusal QUERY_TOO_COMPLEX; GraphQLError when the text is not made of GraphQL tokens
  */
 function requireParsable(query: string): void {
-  if (query.length > maxBytes || Buffer.byteLength(query) > maxBytes) {
+  if (query.length > maxBytes || Buffer.byteLength(query) > maxBytes)
     throw tooComplex(`The query is longer than ${maxBytes.toLocaleString("en-US")} bytes.`)
-  }
   const lexer = new Lexer(new Source(query))
   let nesting = 0
   for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
@@ -78,9 +77,8 @@ export function requireWithinLimits(document: DocumentNode): void {
     const { most, name } = limits[part]
     if (sizes.some((size) => size[part] > most)) throw tooComplex(`The query has more than ${most} ${name}.`)
   }
-  if (mostRepeatedField(document) > maxRepeatedFields) {
+  if (mostRepeatedField(document) > maxRepeatedFields)
     throw tooComplex(`The query has more than ${maxRepeatedFields} fields with parameters under one name.`)
-  }
 }
 
 type Size = Readonly<Record<keyof typeof limits, number>>

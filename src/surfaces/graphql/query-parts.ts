@@ -31,12 +31,10 @@ export interface QueryInput {
  */
 export function readParameters(body: Readonly<Record<string, unknown>>): QueryInput {
   const { query, operationName = null, variables, extensions } = body
-  if (typeof query !== "string" || query === "") {
+  if (typeof query !== "string" || query === "")
     throw inputFault("query", `${query === undefined ? "is required and " : ""}must be a non-empty string`)
-  }
-  if (operationName !== null && typeof operationName !== "string") {
+  if (operationName !== null && typeof operationName !== "string")
     throw inputFault("operationName", "must be a string")
-  }
   readMap("extensions", extensions)
   return { query, operationName, variables: readMap("variables", variables) }
 }
@@ -64,16 +62,13 @@ export function selectOperation(document: DocumentNode, name: string | null): Qu
   const [operation] = found
   const parameter = "The 'operationName' parameter"
   if (!operation && name === null) throw new Refusal("BAD_REQUEST", "The query has no operation.")
-  if (!operation) {
+  if (!operation)
     throw new Refusal("BAD_REQUEST", `${parameter} must be the name of an operation in the query.`)
-  }
-  if (name === null && found.length > 1) {
+  if (name === null && found.length > 1)
     throw new Refusal("BAD_REQUEST", `${parameter} is required where the query has several operations.`)
-  }
   const { operation: kind } = operation
-  if (kind !== OperationTypeNode.QUERY) {
+  if (kind !== OperationTypeNode.QUERY)
     throw new Refusal("OPERATION_NOT_SUPPORTED", `A ${kind} is not supported, only queries are.`)
-  }
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
   return { document, operation, fragments: new Map(fragments.map((node) => [node.name.value, node])) }
 }

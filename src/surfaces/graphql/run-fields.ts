@@ -55,9 +55,8 @@ export function createFieldContext(
         }
         results.addRoot(data, info)
         results.paid.add(api)
-        for (const entry of api.findDeprecated()?.({ kind: "typed", values }) ?? []) {
+        for (const entry of api.findDeprecated()?.({ kind: "typed", values }) ?? [])
           results.deprecated.add(entry)
-        }
         return data
       }
       const context = { caller, request, pipeline }
@@ -106,9 +105,8 @@ function createDnsFields(clock: Clock) {
     async function runNext() {
       const { left, isDead } = questions
       if (left === 0 && !isDead) throw tooManyQuestions()
-      if (clock.monotonicMs() >= endMs) {
+      if (clock.monotonicMs() >= endMs)
         throw tooComplex(`Asking the DNS for this query has taken ${maxWaitMs / 1_000} seconds.`)
-      }
       questions.isExceeded = false
       const result = await run(questions)
       if (!questions.isExceeded) return result

@@ -85,16 +85,13 @@ export function createHttpApp(
   app.onError(async ({ error, code, request, set, incoming, call }) => {
     // The macro of metered routes answers, with what is known of the caller.
     if (call !== null) return
-    if (adminFeature?.serves(request.url)) {
-      return adminFeature.answer({ request, set, incoming }, error)
-    }
+    if (adminFeature?.serves(request.url)) return adminFeature.answer({ request, set, incoming }, error)
     const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
     logFault(fault, incoming.requestId, pipeline.log)
     recordUnmatched(incoming, { status: fault.status, fault: fault.code })
     await finishBody(request, set, context)
-    if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
+    if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request))
       return pages.sendNotFound(request, set)
-    }
     return sendFault(fault, request, set)
   })
   addRestRoutes(app, context)

@@ -49,9 +49,8 @@ export function graphqlFeature(base: IncomingApp, context: HttpContext, enabled:
 }
 
 function refusalOf({ method }: Request, enabled: boolean, context: HttpContext): Refusal | null {
-  if (!enabled) {
+  if (!enabled)
     return new Refusal("GRAPHQL_NOT_SUPPORTED", "GraphQL is turned off on this service; use the REST APIs.")
-  }
   if (method !== "POST") return new Refusal("METHOD_NOT_ALLOWED", `GraphQL takes POST, not ${method}.`)
   const overload = overloadOf(context)
   return overload && toRefusal(overload)

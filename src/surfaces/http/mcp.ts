@@ -58,13 +58,12 @@ export function mcpFeature(
   for (const [path, mode] of [
     ["/mcp", "catalog"],
     ["/mcp/search", "search"],
-  ] as const) {
+  ] as const)
     app.all(
       path,
       ({ request, set, incoming }) => inProgress(context, () => handle({ request, set, incoming }, mode)),
       { parse: "none", detail: { summary: "The catalog as tools for agents (MCP)", tags: ["mcp"] } },
     )
-  }
   return app
 }
 

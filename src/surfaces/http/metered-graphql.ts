@@ -149,9 +149,8 @@ export function meteredQueries(
       const call = callOf(serverContext)
       setResultProcessor((result) => {
         const { data, errors } = result as ExecutionResult
-        if (call.refusal || data === undefined) {
+        if (call.refusal || data === undefined)
           return refuse(call, errors?.[0] ?? new Error("a query had no result"), request)
-        }
         const formatted = errors?.map((error) => formatError(error, call.request.requestId, pipeline))
         return respond(call, { ...(formatted && { errors: formatted }), data }, request, context)
       }, "application/json")

@@ -103,7 +103,7 @@ export function siteFeature(base: IncomingApp, context: HttpContext, pages: Site
       { detail: { summary: `The page or file at ${path}`, tags: ["page"] } },
     )
   }
-  if (site.graphql) {
+  if (site.graphql)
     app.get(
       "/graphiql",
       ({ set }) => {
@@ -113,7 +113,6 @@ export function siteFeature(base: IncomingApp, context: HttpContext, pages: Site
       },
       { detail: { summary: "Leads to the page on which queries can be run", tags: ["page"] } },
     )
-  }
   // The script reads the domain from the address, so all have the same page.
   app.get("/check", ({ request, set }) => answer("/check", request, set), checkDetail)
   app.get("/check/*", ({ request, set }) => answer("/check", request, set), checkDetail)

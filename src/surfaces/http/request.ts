@@ -71,9 +71,8 @@ export function createRequestIds(random: Random, holdsKey: (text: string) => boo
   const prefix = Buffer.from(random.bytes(9)).toString("base64url")
   let count = 0
   return (incoming, sentKey) => {
-    if (incoming !== null && wellFormed.test(incoming) && incoming !== sentKey && !holdsKey(incoming)) {
+    if (incoming !== null && wellFormed.test(incoming) && incoming !== sentKey && !holdsKey(incoming))
       return incoming
-    }
     count++
     return `${prefix}.${count.toString(36)}`
   }

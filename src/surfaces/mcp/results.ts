@@ -15,9 +15,8 @@ const maxTextCharacters = 4_000
 export function toToolResult(reply: Reply): CallToolResult {
   const { envelope, usage, retryAfterSeconds, fault } = reply
   const meta = usage && { _meta: { "penknife/credits": toCredits(usage, reply) } }
-  if (envelope.data === null || envelope.status === "error") {
+  if (envelope.data === null || envelope.status === "error")
     return { ...refusal({ message: envelope.error ?? "", retryAfterSeconds, code: fault }), ...meta }
-  }
   return { ...dataResult({ ...envelope.data }), ...meta }
 }
 

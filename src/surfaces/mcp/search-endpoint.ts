@@ -57,9 +57,8 @@ export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint 
     call(name, input, client) {
       const { id, input: values = {} } = input
       const api = name === "call_api" ? findApi(id, client) : undefined
-      if (api && isObject(values)) {
+      if (api && isObject(values))
         return client.callApi(api, values).then((result) => withPictures(result, api))
-      }
       const run = Object.hasOwn(freeRuns, name) ? freeRuns[name] : undefined
       return run && client.countFreeCall().then((refusal) => refusal ?? run(input, client))
     },

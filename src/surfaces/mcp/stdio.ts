@@ -38,9 +38,8 @@ export function serveOverStdio(parts: StdioParts): Promise<void> {
       try {
         return dataResult(await call(api, { kind: "typed", values }))
       } catch (thrown) {
-        if (thrown instanceof InputRejected || thrown instanceof Unavailable) {
+        if (thrown instanceof InputRejected || thrown instanceof Unavailable)
           return errorResult(thrown.message)
-        }
         throw thrown
       }
     },

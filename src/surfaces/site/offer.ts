@@ -35,9 +35,8 @@ function planAction({ name, highlight }: Plan, { signUp, signUpPlan, contact }: 
   const shown = shownName(name)
   const button = (text: string, label: string) =>
     html`<a class="button${highlight && " primary"}" href="${signUp}" aria-label="${label}">${text}</a>`
-  if (signUpPlan === null || signUpPlan === name) {
+  if (signUpPlan === null || signUpPlan === name)
     return html`<p class="plan-action stack">${button("Sign up", `Sign up for ${shown}`)}</p>`
-  }
   const first = `Start with ${shownName(signUpPlan)}`
   return html`<div class="plan-action stack"><p class="hint">Then ask ${operator({ contact }, "the operator")} for ${shown}.</p>
 ${button(first, `${first}, then ask for ${shown}`)}</div>`

@@ -41,12 +41,10 @@ async function chosen(choose: () => Promise<Credential | null>): Promise<unknown
     if (credential instanceof PublicKeyCredential) return credential.toJSON()
   } catch (thrown) {
     if (!(thrown instanceof DOMException)) throw thrown
-    if (thrown.name === "InvalidStateError") {
+    if (thrown.name === "InvalidStateError")
       throw new Problem(400, { detail: "This device has a passkey of yours already." })
-    }
-    if (thrown.name === "SecurityError") {
+    if (thrown.name === "SecurityError")
       throw new Problem(400, { detail: "The browser allows no passkeys at this address." })
-    }
   }
   throw new Problem(400, { detail: "No passkey was chosen. Try again." })
 }

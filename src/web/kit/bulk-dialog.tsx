@@ -108,7 +108,7 @@ export function BulkDialog<Row extends { readonly id: string }>(props: BulkDialo
     close([])
   }
 
-  if (chosen.length === 0) {
+  if (chosen.length === 0)
     return (
       <Dialog title={action.label} close={() => close(rows)}>
         <div class="dialog-text stack gap-3 muted">
@@ -120,7 +120,6 @@ export function BulkDialog<Row extends { readonly id: string }>(props: BulkDialo
         </div>
       </Dialog>
     )
-  }
   const leave = () => close(failed ? rest : rows)
   const isAsking = failed === null
   return (

@@ -52,12 +52,11 @@ export async function importCsv(
   const tellOf = (done: string) => createProgress(done, lines.length, terminal)
   const { plans, rest, createdBefore } = await check(file, all, mistakes, send, tellOf("Checked"))
   const nameless = lines.filter(({ values }) => uniqueColumns.every((name) => values[name] === undefined))
-  if (nameless.length > 0) {
+  if (nameless.length > 0)
     terminal.err(
       `Lines without an email and an external_id: ${group(nameless.length)}. Imported again after 24 hours, by someone else or ` +
         "from a changed file, each of their accounts would be created twice.\n",
     )
-  }
   if (!isDryRun) await create(rest, createdBefore, send, tellOf("Imported"), parts)
   const answer = { dry_run: isDryRun, accounts: lines.length, created_before: createdBefore, plans }
   printThing(terminal, answer, json === true, operation.output)

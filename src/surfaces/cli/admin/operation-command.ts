@@ -94,9 +94,8 @@ async function carryOut(config: Config, entry: ReadEntry, flags: Flags, parts: C
 /** An argument may be left out when one of the entries does not need it. */
 function addArguments(command: Command, entries: readonly Entry[], { clock }: CliParts): void {
   const lists = entries.map(({ command: { args = [] } }) => args)
-  if (entries.some(({ command: { csvList } }) => csvList !== undefined)) {
+  if (entries.some(({ command: { csvList } }) => csvList !== undefined))
     command.argument("<FILE>", "a CSV file in UTF-8; its first line names the columns")
-  }
   const longest = lists.reduce((a, b) => (b.length > a.length ? b : a), [])
   for (const [index, name] of longest.entries()) {
     const owner = entries.find(({ command: { args } }) => args?.[index] === name)
@@ -124,19 +123,16 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
       const isMandatory = entries.length === 1 && isNeeded(entry, name)
       for (const option of toOptions(name, schema, clock, isMandatory)) add(option)
     }
-    if (paged) {
+    if (paged)
       add(
         new Option("--limit <NUMBER>", "the most entries to print (default: all)").argParser(
           wholeNumber(1, Number.MAX_SAFE_INTEGER),
         ),
       )
-    }
-    if (itemOf(entry.operation.output) && entry.operation.format !== "json-lines") {
+    if (itemOf(entry.operation.output) && entry.operation.format !== "json-lines")
       add(new Option("--csv", "print CSV").conflicts("json"))
-    }
-    if (entry.operation.run.kind === "file") {
+    if (entry.operation.run.kind === "file")
       add(new Option("--to <FILE>", "the file to write (default: its name, in this directory)"))
-    }
     if (entry.operation.isFinal) add(new Option("--yes", "do not ask first"))
   }
   add(new Option("--wide", "show all columns, and times in full"))

@@ -84,9 +84,8 @@ function isPairs(schema: TSchema): boolean {
 
 function collectPair(text: string, before: unknown): Readonly<Record<string, unknown>> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-  if (name === undefined || value === undefined) {
+  if (name === undefined || value === undefined)
     throw new InvalidArgumentError("Write NAME=VALUE, such as credits.hmac=3.")
-  }
   return { ...(typeof before === "object" ? before : {}), [name]: toValue(value) }
 }
 

@@ -132,20 +132,17 @@ const endTexts: Readonly<Record<string, string>> & { readonly closing: string } 
 function watchFailed(failure: HttpFailure, base: string): ServerFailed {
   if (failure.kind === "broken")
     return new ServerFailed(`The connection to ${base} broke. Start the command again.`)
-  if (failure.kind === "timeout") {
+  if (failure.kind === "timeout")
     return new ServerFailed(`Nothing came from ${base} for ${silentMs / 1_000} s. Start the command again.`)
-  }
   return failed(failure, base, false)
 }
 
 function requireServer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`--server must be a URL such as https://penknife.example.com, not '${text}'.`)
-  }
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
     throw new ConfigError("--server must be a URL without a user name, password, query or fragment.")
-  }
   return url.href.replace(/\/$/, "")
 }
 
@@ -159,11 +156,10 @@ function warnOfPlainHttp(base: string, { terminal }: CliParts): void {
 }
 
 function requireAdminKey(key: string | null): string {
-  if (key === null) {
+  if (key === null)
     throw new ConfigError(
       "--server needs an admin key: set PENKNIFE_ADMIN_KEY. 'penknife admin-key create' makes one where the store is.",
     )
-  }
   // Another character would end the header.
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw new ConfigError("The admin key has characters that no key has. An admin key begins with pka-.")

@@ -64,8 +64,7 @@ function routesTo(
   const app = new Elysia({ name: "admin" }).use(base)
   const handle = ({ request, set, incoming }: Exchange) => answer({ request, set, incoming })
   // Elysia prefers a route of the method, such as that of the pages below /portal, to one of all methods.
-  for (const path of paths.flatMap((start) => [start, `${start}/*`])) {
+  for (const path of paths.flatMap((start) => [start, `${start}/*`]))
     app.get(path, handle, hooks).all(path, handle, hooks)
-  }
   return app
 }

@@ -104,16 +104,14 @@ export function requirePasskeySite(request: Request, context: HttpContext): Pass
   const origin = request.headers.get("origin")
   if (origin === null) throw noOrigin
   const { protocol, host, hostname } = new URL(origin)
-  if (context.publicHost !== null && host !== context.publicHost) {
+  if (context.publicHost !== null && host !== context.publicHost)
     throw cannotWork(`They work at the address of --public-url: open the console at ${context.publicHost}.`)
-  }
-  if (/^\[|^[\d.]+$/.test(hostname)) {
+  if (/^\[|^[\d.]+$/.test(hostname))
     throw cannotWork(
       `They need a host name, and this is an IP address. Open the console by its name${
         isLoopback(hostname) ? ", at localhost" : ""
       }.`,
     )
-  }
   const isLocal = hostname === "localhost" || hostname.endsWith(".localhost")
   if (protocol === "https:" || isLocal) return { origin, rpId: hostname }
   throw cannotWork(

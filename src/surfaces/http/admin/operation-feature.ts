@@ -85,9 +85,8 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     const isStream = asCsv || operation.format === "json-lines"
     if (operation.run.kind === "watch") return watch(asked, input, parts)
     await giveWay()
-    if (operation.run.kind === "file") {
+    if (operation.run.kind === "file")
       return sendFile(await administration.open(operation, input, actor), set, context)
-    }
     const { output, isReplay } = await administration.run(operation, input, actor, options)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"

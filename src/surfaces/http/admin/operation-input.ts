@@ -30,9 +30,8 @@ export async function readOperationInput(
     return { kind: "text", parameters: [...inPath, ...parameters] }
   }
   const [first] = parameters
-  if (first) {
+  if (first)
     throw new AdminFault("invalid", "This path takes no query string: send parameters in the JSON body.")
-  }
   const values =
     needsBody(route) || request.body !== null ? await readJsonObject(request, intake, giveWay) : {}
   refuseRepeated(

@@ -47,9 +47,8 @@ export function createSignInFailures({ clock, timer }: Pick<Ports, "clock" | "ti
       const { count: failed, endMs } = count(address)
       const late = failed - httpLimits.freeSignInFailures
       if (late <= 0) return
-      if (failed > httpLimits.maxSignInFailures || waiting >= maxWaiting) {
+      if (failed > httpLimits.maxSignInFailures || waiting >= maxWaiting)
         throw tooManyFailures(endMs - clock.monotonicMs())
-      }
       waiting++
       await new Promise<void>((resolve) => timer.after(late * stepMs, resolve))
       waiting--

@@ -92,12 +92,10 @@ export function requireStub(stub: Stub, apis: Apis): Stub {
   requireParameters(stub.input ?? {}, definition)
   requireFields(stub.data ?? {}, definition.output, "data", `is not a field that '${stub.api}' answers with`)
   requireRule(stub)
-  if (stub.data === undefined && !isEdit(stub)) {
+  if (stub.data === undefined && !isEdit(stub))
     reject("data", "is missing: a stub needs a data, headers or a body")
-  }
-  if (stub.data !== undefined && stub.body !== undefined) {
+  if (stub.data !== undefined && stub.body !== undefined)
     reject("body", "must not be given together with 'data', which it would replace")
-  }
   return stub
 }
 
@@ -200,9 +198,8 @@ export function toInstant({ now, advance }: Static<typeof clockBody>, nowMs: num
   if (now !== undefined && advance !== undefined) reject("advance", "must not be given together with 'now'")
   if (now !== undefined) {
     const instant = parseInstant(now)
-    if (instant === null || instant < 0) {
+    if (instant === null || instant < 0)
       return reject("now", "must be an instant from 1970 to 9999, such as 2025-01-31T12:00:00Z")
-    }
     return instant
   }
   if (advance === undefined) return reject("now", "is missing: the clock needs a now or an advance")
@@ -258,8 +255,7 @@ function requireFields(value: unknown, schema: TSchema, path: string, unknown: s
       requireFields(inner, field, `${path}.${name}`, unknown)
     }
   } else if (schema.type === "array" && schema.items.type === "object" && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
+    for (const [index, item] of value.entries())
       requireFields(item, schema.items, `${path}[${index}]`, unknown)
-    }
   } else if (!Value.Check(schema, value)) reject(path, toRequirement(schema))
 }

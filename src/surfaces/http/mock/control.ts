@@ -218,14 +218,13 @@ export function controlApp(parts: ControlParts) {
     hooks: { readonly parse: typeof json | typeof plain; readonly body: CheckedBy<Read> },
     run: (read: Read, sent: { request: Request; params: Record<string, string> }) => object | Promise<object>,
   ): void {
-    for (const method of methods) {
+    for (const method of methods)
       app.route(
         method,
         path,
         async ({ body, set, request, params }) => ok(await run(body as Read, { request, params }), set),
         hooks,
       )
-    }
   }
 }
 

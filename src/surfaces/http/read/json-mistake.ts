@@ -12,9 +12,8 @@ export function placeOfMistake(text: string): string {
   const searched = isCut ? text.slice(0, maxSearched) : text
   const mistake = findMistake(searched)
   // The cut itself looks like a mistake.
-  if (isCut && (mistake === null || mistake.end >= maxSearched)) {
+  if (isCut && (mistake === null || mistake.end >= maxSearched))
     return `; there is no mistake in the first ${maxSearched.toLocaleString("en-US")} characters`
-  }
   return mistake ? `; the mistake is at line ${mistake.line}, column ${mistake.column}` : ""
 }
 

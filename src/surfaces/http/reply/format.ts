@@ -23,13 +23,12 @@ export interface Negotiated {
 export function negotiateFormat(request: Request, { parameters, isCut }: Query): Negotiated {
   const given = parameters.filter(({ name }) => name === "format")
   const accept = acceptedBy(request.headers)
-  if (given.length === 0) {
+  if (given.length === 0)
     return {
       format: negotiate(accept),
       problem: isCut ? tooManyParameters : null,
       asProblem: prefersProblem(accept),
     }
-  }
   const readable = given.flatMap(({ text }) => text ?? [])
   const [asked] = readable
   const isGood = readable.length === 1 && asked !== undefined && isFormat(asked)
@@ -56,9 +55,8 @@ function prefersProblem(accept: string | null): boolean {
 
 function problemOf(readable: readonly string[]): Fault | null {
   if (readable.length > 1) return inputFault("format", `must be given once, not ${readable.length} times`)
-  if (readable[0] !== undefined && !isFormat(readable[0])) {
+  if (readable[0] !== undefined && !isFormat(readable[0]))
     return inputFault("format", `must be one of ${formats.join(", ")}`)
-  }
   return inputFault("format", "must be percent-encoded UTF-8")
 }
 

@@ -58,11 +58,10 @@ export function setReply(reply: Answer, format: Format, set: AnswerSettings): vo
   const { headers } = set
   set.status = reply.status
   headers["content-type"] = contentTypes[format]
-  if (reply.usage) {
+  if (reply.usage)
     setUsage((name, value) => {
       headers[name] = value
     }, reply.usage)
-  }
   if (reply.fault) headers["x-error-code"] = reply.fault
   setAnswerHeaders(headers, reply)
 }

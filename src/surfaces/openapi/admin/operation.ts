@@ -107,14 +107,12 @@ function contentOf(operation: Operation, schemas: Schemas): JsonObject {
     }
     return { "text/event-stream": { schema: events } }
   }
-  if (run.kind === "file") {
+  if (run.kind === "file")
     return {
       "application/octet-stream": { schema: { ...schemas.convert(operation.output), format: "binary" } },
     }
-  }
-  if (format === "json-lines") {
+  if (format === "json-lines")
     return { "application/x-ndjson": { schema: { type: "string", description: "One JSON object a line." } } }
-  }
   const table = { type: "string", description: "A table (RFC 4180), its first row the names of the fields." }
   return {
     "application/json": { schema: schemas.outputOf(operation) },

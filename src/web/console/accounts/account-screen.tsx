@@ -76,7 +76,7 @@ function RequestLinks({ id }: { readonly id: string }) {
 }
 
 function Actions({ account, then }: AccountWindowProps) {
-  if (account.closed !== null) {
+  if (account.closed !== null)
     return (
       <ActionButton
         operation="accounts.reopen"
@@ -88,7 +88,6 @@ function Actions({ account, then }: AccountWindowProps) {
         Reopen
       </ActionButton>
     )
-  }
   return (
     <>
       <PortalLink account={account} />

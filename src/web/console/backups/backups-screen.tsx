@@ -116,19 +116,17 @@ function isRead({ data, isLoading }: Reading<unknown>): boolean {
 
 /** Why no backups can be made here, and what to do; null if they can, or if it is unknown. */
 function whyNot(health: Health | null, config: Settings | null) {
-  if (health?.store === "postgresql") {
+  if (health?.store === "postgresql")
     return {
       title: "PostgreSQL makes its own backups",
       text: "Copy the server with pg_basebackup and restore it with point-in-time recovery, or use the backups of a managed database. This screen copies data files only.",
     }
-  }
-  if (config?.db === ":memory:") {
+  if (config?.db === ":memory:")
     return {
       title: "A store in memory has no backups",
       text: "It is gone when the service stops. Set a data file with --db.",
     }
-  }
-  if (config && config.backup_dir === null) {
+  if (config && config.backup_dir === null)
     return {
       title: "No directory for backups is set",
       text: (
@@ -139,7 +137,6 @@ function whyNot(health: Health | null, config: Settings | null) {
         </>
       ),
     }
-  }
   return null
 }
 

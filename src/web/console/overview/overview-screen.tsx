@@ -138,9 +138,8 @@ function HealthFacts() {
 
 function Mail({ health: { mail } }: { readonly health: Health }) {
   const { state, problem, pending, sign_up_limit_reached, sign_up_questions } = mail
-  if (state === "off") {
+  if (state === "off")
     return <span class="muted">off: without --smtp there are no sign-in links and no notices by mail</span>
-  }
   return (
     <>
       <Tag tone={state === "on" ? "good" : "bad"}>{state === "on" ? "on" : "failing"}</Tag>
@@ -158,13 +157,12 @@ function Mail({ health: { mail } }: { readonly health: Health }) {
 
 function LastBackup({ health }: { readonly health: Health }) {
   const { last_backup, last_backup_age_seconds, store } = health
-  if (last_backup === null || last_backup_age_seconds === null) {
+  if (last_backup === null || last_backup_age_seconds === null)
     return store === "sqlite" ? (
       <Tag tone="warn">none</Tag>
     ) : (
       <span class="muted">made by the database server</span>
     )
-  }
   const isOld = last_backup_age_seconds > 2 * dayS
   return (
     <Tag tone={isOld ? "warn" : "good"}>

@@ -115,12 +115,11 @@ function EditSetting({ setting: shown, ...file }: ChangedFile & { readonly setti
 
 /** The values that a setting can have, in words; undefined for what is typed. */
 function choicesOf({ value, choices, default: standard }: Setting): Choices | undefined {
-  if (typeof value === "boolean") {
+  if (typeof value === "boolean")
     return [
       ["true", "yes"],
       ["false", "no"],
     ]
-  }
   if (choices === null || Array.isArray(value)) return undefined
   const known = choices.map((one) => [one, one] as const)
   return value === null ? [["", `the default: ${standard}`], ...known] : known

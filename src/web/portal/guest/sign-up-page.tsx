@@ -12,21 +12,19 @@ import { askForLink } from "./mail-link.ts"
 export function SignUpPage() {
   const [isSent, setSent] = useState(false)
   const offered = ways.value
-  if (offered?.sign_up !== "open") {
+  if (offered?.sign_up !== "open")
     return (
       <GuestCard title="Sign up">
         <HowElse />
         <SignInLink />
       </GuestCard>
     )
-  }
-  if (isSent) {
+  if (isSent)
     return (
       <GuestCard title="Check your mail">
         <Sent again={() => setSent(false)} />
       </GuestCard>
     )
-  }
   return (
     <GuestCard title={`Sign up for ${serviceName}`}>
       <p>
@@ -60,13 +58,12 @@ export function SignUpPage() {
 /** How one gets an account where nobody signs up by mail. */
 function HowElse() {
   const { sign_up = "off", by_mail = false, url = null } = ways.value ?? {}
-  if (url !== null) {
+  if (url !== null)
     return (
       <p>
         To get an account, go to <a href={url}>the sign-up page of {serviceName}</a>.
       </p>
     )
-  }
   return (
     <p>
       {sign_up === "off" && (
