@@ -30,12 +30,6 @@ export interface FillStep {
   readonly sql: string
 }
 
-/** A fill after which all notices go in another way. */
-export interface NoticeWay {
-  readonly what: string
-  readonly steps: readonly FillStep[]
-}
-
 /** The differences between the kinds of stores. */
 interface Dialect {
   /** A table `name (n)` of the numbers from 0 on, to put behind FROM. */
@@ -146,17 +140,6 @@ function fillSteps({ numbers, id, day, openDay, apis: apiRows, accountNumber }: 
   ]
 }
 
-/** Other ways in which all notices may have gone, one after the other: a state that all had is then one that none has. */
-const noticeWays: readonly FillStep[] = [
-  {
-    what: "all by mail",
-    sql: `UPDATE notices SET state = 'unsent', mailed = TRUE;
-      INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state)
-        SELECT 'mail_' || replace(id, 'msg_', ''), account_id, 'ann@example.com', 'notice', '{}', raised_ms, 'delivered' FROM notices`,
-  },
-  { what: "not sent", sql: "DELETE FROM mails; UPDATE notices SET mailed = FALSE" },
-]
-
 const sqliteSteps = fillSteps({
   numbers: (count, name) =>
     `(WITH RECURSIVE numbers (${name}) AS (SELECT 0 UNION ALL SELECT ${name} + 1 FROM numbers WHERE ${name} < ${count - 1}) SELECT ${name} FROM numbers)`,
@@ -168,14 +151,11 @@ const sqliteSteps = fillSteps({
   accountNumber: unmixed("CAST(substr(account_id, 5) AS INTEGER)"),
 })
 
-const sqliteBegin: FillStep = {
-  what: "settings",
-  sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; PRAGMA foreign_keys = OFF; BEGIN",
-}
-const sqliteCommit: FillStep = { what: "commit", sql: "COMMIT" }
-
 export const sqliteFill: readonly FillStep[] = [
-  sqliteBegin,
+  {
+    what: "settings",
+    sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; PRAGMA foreign_keys = OFF; BEGIN",
+  },
   ...sqliteSteps,
   {
     what: "totals",
@@ -183,13 +163,8 @@ export const sqliteFill: readonly FillStep[] = [
       SELECT day, json_group_object(api, json_array(calls, credits)) FROM (
         SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage GROUP BY day, api) GROUP BY day`,
   },
-  sqliteCommit,
+  { what: "commit", sql: "COMMIT" },
 ]
-
-export const sqliteWays: readonly NoticeWay[] = noticeWays.map((way) => ({
-  what: way.what,
-  steps: [sqliteBegin, way, sqliteCommit],
-}))
 
 const postgresSteps = fillSteps({
   numbers: (count, name) => `generate_series(0::bigint, ${count - 1}) AS ${name}`,
@@ -224,15 +199,9 @@ const makeIndexes = `
     END LOOP;
   END $$`
 
-// Neither triggers nor foreign keys are looked at.
-const postgresBegin: FillStep = {
-  what: "settings",
-  sql: "SET session_replication_role = replica; SET maintenance_work_mem = '512MB'",
-}
-const postgresStatistics: FillStep = { what: "statistics", sql: "VACUUM ANALYZE" }
-
 export const postgresFill: readonly FillStep[] = [
-  postgresBegin,
+  // Neither triggers nor foreign keys are looked at.
+  { what: "settings", sql: "SET session_replication_role = replica; SET maintenance_work_mem = '512MB'" },
   { what: "drops indexes", sql: dropIndexes },
   ...postgresSteps,
   { what: "makes indexes", sql: makeIndexes },
@@ -240,10 +209,5 @@ export const postgresFill: readonly FillStep[] = [
     what: "totals",
     sql: "INSERT INTO usage_sums SELECT day, api, sum(calls), sum(credits) FROM all_usage GROUP BY day, api",
   },
-  postgresStatistics,
+  { what: "statistics", sql: "VACUUM ANALYZE" },
 ]
-
-export const postgresWays: readonly NoticeWay[] = noticeWays.map((way) => ({
-  what: way.what,
-  steps: [postgresBegin, way, postgresStatistics],
-}))

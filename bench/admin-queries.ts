@@ -19,161 +19,67 @@ import { queryUsage } from "../src/admin/usage/query.ts"
 import { mailStates } from "../src/store/mails.ts"
 import { fillKey } from "./admin-fill.ts"
 
-const account = "acc_0000000000050000"
+const account = "account=acc_0000000000050000"
 const key = "key_0000000000500000"
-const from = "2027-01-31T11:00:00Z"
+const id = account.replace("account", "id")
+const from = "from=2027-01-31T11:00:00Z"
 
-const accountSorts = ["oldest", "name", "used", "last_used"] as const
-const sortedAccounts = [
-  {},
-  { plan: "free" },
-  { plan: "starter" },
-  { plan: "mega" },
-  { closed: true },
-  { closed: false },
-  { search: "account" },
-  { search: "99" },
-  { search: "nobody" },
-  { near_limit: true },
-  { key_prefix: "pk-abcdef" },
-]
+const sortedAccounts =
+  " plan=free plan=starter plan=mega closed=true closed=false search=account search=99 search=nobody near_limit=true key_prefix=pk-abcdef"
+const sorts = ["oldest", "name", "used", "last_used"].map((sort) =>
+  sortedAccounts.replace(/(?<=^| )/g, `sort=${sort}&`),
+)
+const ofStates = (states: readonly string[]) =>
+  ["", ...states.map((state) => `state=${state}&`)].map((filter) => `${filter} ${filter}total=true`).join(" ")
 
-/** Filters of each list, alone, together, and such that nothing or almost nothing is found. */
-const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Record<string, unknown>>[]])[] = [
+/**
+ * Filters of each list, alone, together, and such that nothing or almost nothing is found. A blank begins another query; a list
+ * that begins with one is asked for without a filter, too.
+ */
+const lists: readonly (readonly [operation: Operation, ...queries: readonly string[]])[] = [
   [
     listAccounts,
-    {},
-    { plan: "free" },
-    { plan: "mega" },
-    { plan: "none" },
-    { external_id: "customer 77777" },
-    { email: "nobody@example.com" },
-    { closed: true },
-    { closed: false },
-    { closed: true, plan: "mega" },
-    { near_limit: true },
-    { near_limit: true, plan: "mega" },
-    { near_limit: true, search: "nobody" },
-    { near_limit: false },
-    { search: "account" },
-    { search: "Account 99999" },
-    { search: "nobody" },
-    { search: "nobody", closed: true },
-    { search: "acc_nobody" },
-    { search: "acc_00000000000999" },
-    { search: "99", plan: "mega" },
-    { key_prefix: "pk-abcdef" },
-    { key_prefix: "pk-zzz" },
-    ...accountSorts.flatMap((sort) => sortedAccounts.map((filter) => ({ sort, ...filter }))),
-    ...[{}, { plan: "free" }, { closed: false }, { search: "99" }, { search: "nobody" }].map((filter) => ({
-      ...filter,
-      total: true,
-    })),
+    " plan=free plan=mega plan=none external_id=customer+77777 email=nobody@example.com closed=true closed=false",
+    "closed=true&plan=mega near_limit=true near_limit=true&plan=mega near_limit=true&search=nobody near_limit=false",
+    "search=account search=Account+99999 search=nobody search=nobody&closed=true search=acc_nobody",
+    "search=acc_00000000000999 search=99&plan=mega key_prefix=pk-abcdef key_prefix=pk-zzz",
+    ...sorts,
+    "total=true plan=free&total=true closed=false&total=true search=99&total=true search=nobody&total=true",
   ],
-  [getAccount, { id: account }],
-  [getKey, { id: key }],
-  [findKey, { key: fillKey }],
+  [getAccount, id],
+  [getKey, `id=${key}`],
+  [findKey, `key=${fillKey}`],
   [
     listKeys,
-    {},
-    { account },
-    { external_id: "machine 500000" },
-    { account, external_id: "machine 500000" },
-    { sort: "oldest" },
-    { sort: "name" },
-    { sort: "last_used", account },
-    { prefix: "pk-abcdef" },
-    { prefix: "pk-zzz" },
-    { prefix: "pk-zzz", sort: "name" },
-    { state: "works" },
-    { state: "revoked" },
-    { state: "expired" },
-    { state: "disabled", sort: "name" },
-    { total: true },
+    ` ${account} external_id=machine+500000 ${account}&external_id=machine+500000 sort=oldest sort=name`,
+    `sort=last_used&${account} prefix=pk-abcdef prefix=pk-zzz prefix=pk-zzz&sort=name state=works`,
+    "state=revoked state=expired state=disabled&sort=name total=true",
   ],
-  [
-    listNotices,
-    ...[{}, ...noticeStates.map((state) => ({ state }))].flatMap((filter) => [
-      filter,
-      { ...filter, total: true },
-    ]),
-    { account },
-    { account, state: "failed" },
-  ],
-  [
-    listMails,
-    ...[{}, ...mailStates.map((state) => ({ state }))].flatMap((filter) => [
-      filter,
-      { ...filter, total: true },
-    ]),
-    { account },
-    { account, state: "failed" },
-    { address: "ann@example.com" },
-  ],
-  [listAttempts, {}, { account }, { notice: "msg_100000" }],
+  [listNotices, ofStates(noticeStates), `${account} ${account}&state=failed`],
+  [listMails, ofStates(mailStates), `${account} ${account}&state=failed address=ann@example.com`],
+  [listAttempts, ` ${account} notice=msg_100000`],
   [
     listAudit,
-    {},
-    { actor: "cli:ann" },
-    { actor: "cli:eve" },
-    { operation: "keys.create" },
-    { operation: "keys.revoke" },
-    { target: key },
-    { account },
-    { from },
-    { to: "2027-01-29T06:00:00Z" },
-    { actor: "cli:ann", operation: "keys.create" },
-    { actor: "cli:ann", operation: "accounts.update" },
-    { actor: "cli:ann", operation: "accounts.update", from: "2027-01-01" },
-    { actor: "cli:bob", account },
+    ` actor=cli:ann actor=cli:eve operation=keys.create operation=keys.revoke target=${key} ${account} ${from}`,
+    "to=2027-01-29T06:00:00Z actor=cli:ann&operation=keys.create actor=cli:ann&operation=accounts.update",
+    `actor=cli:ann&operation=accounts.update&from=2027-01-01 actor=cli:bob&${account}`,
   ],
-  [listAdmins, {}],
-  [listPeople, {}],
-  [listInvitations, {}],
-  [listAdjustments, { id: account }],
-  [listStatements, { month: "2027-01" }, { month: "2026-12" }],
-  [listStatementMonths, { id: account }],
-  [showStatement, { id: account, month: "2027-01" }],
+  ...[listAdmins, listPeople, listInvitations].map((operation): [Operation, string] => [operation, ""]),
+  [listAdjustments, id],
+  [listStatements, "month=2027-01 month=2026-12"],
+  [listStatementMonths, id],
+  [showStatement, `${id}&month=2027-01`],
   [
     queryUsage,
-    {},
-    { by: [] },
-    { by: ["day"] },
-    { by: ["api"] },
-    { api: "hmac" },
-    { deprecated: true },
-    { days: 1, by: [] },
-    { days: 1 },
-    { by: ["account"] },
-    { by: ["account", "day", "api"] },
-    { by: ["key"] },
-    { by: ["account", "key", "day", "api"] },
-    { api: "rare", by: ["account"] },
-    { api: "rare", by: ["key"] },
-    { days: 1, by: ["account"] },
-    { from: "2026-01-01", to: "2026-01-31", by: ["account"] },
-    { account },
-    { account, by: ["account", "key", "day", "api"] },
-    { key },
-    { key, by: ["day"] },
+    " by= by=day by=api api=hmac deprecated=true days=1&by= days=1 by=account by=account,day,api by=key",
+    "by=account,key,day,api api=rare&by=account api=rare&by=key days=1&by=account",
+    `from=2026-01-01&to=2026-01-31&by=account ${account} ${account}&by=account,key,day,api key=${key} key=${key}&by=day`,
   ],
-  [
-    historyOfCalls,
-    {},
-    { step: "minute" },
-    { step: "day" },
-    { step: "hour", from: "2027-01-01" },
-    { api: "hmac" },
-  ],
-  [historyOfFaults, {}, { from: "2027-01-01" }, { api: "hmac" }],
+  [historyOfCalls, " step=minute step=day step=hour&from=2027-01-01 api=hmac"],
+  [historyOfFaults, " from=2027-01-01 api=hmac"],
   [
     historyOfCredits,
-    {},
-    { step: "day" },
-    { account },
-    { by: "account" },
-    { step: "day", by: "account" },
-    { step: "hour", from: "2027-01-01", by: "account" },
+    ` step=day ${account} by=account step=day&by=account step=hour&from=2027-01-01&by=account`,
   ],
 ]
 
@@ -184,18 +90,20 @@ export interface AdminQuery {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-export const adminQueries: readonly AdminQuery[] = lists.flatMap(([operation, ...filters]) =>
-  filters.map((values) => ({ title: titleOf(operation, values), operation, values })),
+export const adminQueries: readonly AdminQuery[] = lists.flatMap(([operation, ...queries]) =>
+  queries
+    .flatMap((line) => line.split(" "))
+    .map((query) => {
+      const values = [...new URLSearchParams(query)].map(([name, text]) => [
+        name,
+        parameterOf(operation, name, text),
+      ])
+      return { title: `${operation.id} ${query}`, operation, values: Object.fromEntries(values) }
+    }),
 )
 
-/** Queries whose answers depend on how notices go. */
-export const noticeQueries = adminQueries.filter(({ operation }) =>
-  ["notices.list", "mails.list"].includes(operation.id),
-)
-
-function titleOf({ id }: Operation, values: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(values).map(([name, value]) => {
-    return `${name}=${Array.isArray(value) ? value.join(",") || "nothing" : value}`
-  })
-  return [id, ...given].join(" ")
+function parameterOf(operation: Operation, name: string, text: string): unknown {
+  if (name === "by" && operation === queryUsage) return text.split(",").filter((part) => part !== "")
+  if (name === "days") return Number(text)
+  return text === "true" || (text === "false" ? false : text)
 }

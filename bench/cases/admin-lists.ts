@@ -13,16 +13,8 @@ import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { startPostgres } from "../../test/support/postgres.ts"
-import {
-  type FillStep,
-  fillNowMs,
-  type NoticeWay,
-  postgresFill,
-  postgresWays,
-  sqliteFill,
-  sqliteWays,
-} from "../admin-fill.ts"
-import { type AdminQuery, adminQueries, noticeQueries } from "../admin-queries.ts"
+import { type FillStep, fillNowMs, postgresFill, sqliteFill } from "../admin-fill.ts"
+import { adminQueries } from "../admin-queries.ts"
 import type { Case } from "../case.ts"
 import type { Workbench } from "../workbench.ts"
 
@@ -47,12 +39,12 @@ export const adminLists: Case = {
   async run(bench) {
     const file = join(bench.directory, "admin.db")
     await fill(file, "data file", sqliteFill, bench)
-    const findings = await measureWays("data file", file, sqliteWays, bench)
+    const findings = await measure("data file", file, bench)
     const server = await startPostgres(serverFlags)
     try {
       const db = await server.createDatabase()
       await fill(db, "PostgreSQL", postgresFill, bench)
-      findings.push(...(await measureWays("PostgreSQL", db, postgresWays, bench)))
+      findings.push(...(await measure("PostgreSQL", db, bench)))
     } finally {
       await server.stop()
     }
@@ -61,21 +53,6 @@ export const adminLists: Case = {
     ]
     return { rows: [], findings, notes }
   },
-}
-
-/** Measures all queries, and those of notices again for each other way in which all went. */
-async function measureWays(
-  kind: string,
-  db: string,
-  ways: readonly NoticeWay[],
-  bench: Pick<Workbench, "say">,
-): Promise<Finding[]> {
-  const findings = await measure(kind, db, adminQueries, bench)
-  for (const { what, steps } of ways) {
-    await fill(db, kind, steps, bench)
-    findings.push(...(await measure(`${kind}, notices ${what}`, db, noticeQueries, bench)))
-  }
-  return findings
 }
 
 function open(db: string): Promise<OpenStore> {
@@ -110,12 +87,7 @@ function connect(db: string): { run(sql: string): Promise<unknown>; close(): Pro
   return { run: async (sql) => database.run(sql), close: async () => database.close() }
 }
 
-async function measure(
-  kind: string,
-  db: string,
-  queries: readonly AdminQuery[],
-  { say }: Pick<Workbench, "say">,
-): Promise<Finding[]> {
+async function measure(kind: string, db: string, { say }: Pick<Workbench, "say">): Promise<Finding[]> {
   const opened = await open(db)
   const administration = administrationOf(opened)
   const findings: Finding[] = []
@@ -127,7 +99,7 @@ async function measure(
       `${finding.what}: ${finding.value.toFixed(1)} ms (${lowest.toFixed(1)} to ${highest.toFixed(1)})${mark}`,
     )
   }
-  for (const { title, operation, values } of queries) {
+  for (const { title, operation, values } of adminQueries) {
     const run = () => administration.run(operation, { kind: "typed", values }, operator)
     add(await timesOf(`${kind}: ${title}`, run))
   }
