@@ -129,156 +129,80 @@ function control(
 }
 
 function* fixedRequests(): Generator<WireRequest> {
-  const apis = catalog.map(({ id }) => id)
-  const pages = [
-    "/",
-    "/docs",
-    "/graphiql",
-    "/console",
-    "/portal",
-    "/llms.txt",
-    "/openapi.json",
-    "/admin/openapi.json",
-  ]
-  for (const path of [
-    ...pages,
-    "/health",
-    "/ready",
-    "/robots.txt",
-    "/favicon.ico",
-    "/.well-known/security.txt",
-  ]) {
-    for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) yield control(method, path)
-  }
-  for (const id of apis) {
+  const words = (text: string) => text.split(" ")
+  const pages = words(
+    "/ /docs /graphiql /console /portal /llms.txt /openapi.json /admin/openapi.json /health /ready /robots.txt /favicon.ico /.well-known/security.txt",
+  )
+  for (const path of pages) for (const method of words("GET HEAD POST OPTIONS")) yield control(method, path)
+  const key = { "x-api-key": "mock-key" }
+  const preflight = { origin: "https://a.example", "access-control-request-method": "GET" }
+  for (const { id } of catalog) {
     for (const form of ["", ".md", "?format=xml"]) yield control("GET", `/apis/${id}${form}`)
-    yield control("OPTIONS", `/v1/${id}`, undefined, {
-      origin: "https://a.example",
-      "access-control-request-method": "GET",
-    })
-    yield control("HEAD", `/v1/${id}`, undefined, { "x-api-key": "mock-key" })
+    yield control("OPTIONS", `/v1/${id}`, undefined, preflight)
+    yield control("HEAD", `/v1/${id}`, undefined, key)
   }
   const sun = "/v1/sunrisesunset?lat=51.5&lon=-0.12&date=01-01-2025"
-  const accepts = [
-    "text/html",
-    "application/problem+json",
-    "application/xml",
-    "text/yaml",
-    "text/csv",
-    "*/*;q=0",
-  ]
-  for (const key of [
-    "mock-key",
-    "mock-free",
-    "mock-pro",
-    "mock-expiring",
-    "mock-expired",
-    "mock-revoked",
-    "mock-forbidden",
-    "mock-no-credits",
-    "mock-rate-limited",
-    "mock-unavailable",
-    "mock-admin",
-    "none",
-  ]) {
-    for (const target of [
-      sun,
-      "/v1/usage",
-      "/v1/nothing",
-      `${sun}&format=xml`,
-      "/v1/sunrisesunset?lat=x&lon=1",
-    ]) {
-      yield control("GET", target, undefined, { "x-api-key": key })
-      for (const accept of accepts) yield control("GET", target, undefined, { "x-api-key": key, accept })
+  const targets = [sun, "/v1/usage", "/v1/nothing", `${sun}&format=xml`, "/v1/sunrisesunset?lat=x&lon=1"]
+  const accepts = words("text/html application/problem+json application/xml text/yaml text/csv */*;q=0")
+  const keys =
+    "mock-key mock-free mock-pro mock-expiring mock-expired mock-revoked mock-forbidden mock-no-credits mock-rate-limited mock-unavailable mock-admin none"
+  for (const one of words(keys)) {
+    for (const target of targets) {
+      yield control("GET", target, undefined, { "x-api-key": one })
+      for (const accept of accepts) yield control("GET", target, undefined, { "x-api-key": one, accept })
     }
-    yield control("GET", "/v1/spfvalidator?domain=example.com", undefined, { "x-api-key": key })
+    yield control("GET", "/v1/spfvalidator?domain=example.com", undefined, { "x-api-key": one })
   }
   const admin = { "x-admin-key": "mock-admin", authorization: "Bearer mock-admin" }
-  for (const path of [
-    "accounts",
-    "keys",
-    "plans",
-    "usage",
-    "audit",
-    "requests?limit=2",
-    "config",
-    "notices",
-    "errors",
-    "me",
-    "nothing",
-    "accounts?limit=2",
-    "accounts?limit=x",
-    "accounts?search=%00",
-    "accounts/nothing",
-    "usage?from=2025-01-01&by=api",
-    "backups",
-  ]) {
-    yield control("GET", `/admin/v1/${path}`)
-    yield control("GET", `/admin/v1/${path}`, undefined, admin)
-    for (const method of ["POST", "PATCH", "DELETE", "PUT"])
-      yield control(method, `/admin/v1/${path}`, "{}", admin)
+  const operations =
+    "accounts keys plans usage audit requests?limit=2 config notices errors me nothing accounts?limit=2 accounts?limit=x accounts?search=%00 accounts/nothing usage?from=2025-01-01&by=api backups"
+  for (const path of words(operations).map((operation) => `/admin/v1/${operation}`)) {
+    yield control("GET", path)
+    yield control("GET", path, undefined, admin)
+    for (const method of words("POST PATCH DELETE PUT")) yield control(method, path, "{}", admin)
   }
-  for (const [path, body] of [
-    ["faults", '{"api":"hmac","status":503,"times":2}'],
-    ["faults", '{"api":"hmac","status":99}'],
-    ["faults", '{"nothing":1,"delay_ms":"x"}'],
-    ["faults", '{"probability":2}'],
-    ["faults", '{"seed":1.5}'],
-    ["faults", "[]"],
-    ["stubs", '{"api":"hmac","data":{"hmac":"00"}}'],
-    ["stubs", '{"data":1}'],
-    ["stubs", '{"api":"nothing"}'],
-    ["clock", '{"advance":"31d"}'],
-    ["clock", '{"advance":"x"}'],
-    ["clock", '{"now":"2025-03-01T12:00:00Z"}'],
-    ["clock", '{"now":1,"advance":"1d"}'],
-    ["dns", '{"example.com":[{"TXT":"v=spf1 -all"}]}'],
-    ["dns", '{"example.com":"x"}'],
-  ] as const) {
+  const controls = `faults {"api":"hmac","status":503,"times":2}
+faults {"api":"hmac","status":99}
+faults {"nothing":1,"delay_ms":"x"}
+faults {"probability":2}
+faults {"seed":1.5}
+faults []
+stubs {"api":"hmac","data":{"hmac":"00"}}
+stubs {"data":1}
+stubs {"api":"nothing"}
+clock {"advance":"31d"}
+clock {"advance":"x"}
+clock {"now":"2025-03-01T12:00:00Z"}
+clock {"now":1,"advance":"1d"}
+dns {"example.com":[{"TXT":"v=spf1 -all"}]}
+dns {"example.com":"x"}`
+  for (const line of controls.split("\n")) {
+    const [path, body] = line.split(/ (.*)/)
     yield control("PUT", `/_mock/${path}`, body)
-    yield control("POST", "/v1/hmac", '{"message":"a","secret":"b"}', { "x-api-key": "mock-key" })
+    yield control("POST", "/v1/hmac", '{"message":"a","secret":"b"}', key)
     yield control("GET", `/_mock/${path}`)
     yield control("DELETE", `/_mock/${path}`)
   }
   for (const path of ["", "/nothing", "/notices", "/faults?x=1"]) yield control("GET", `/_mock${path}`)
   yield control("POST", "/_mock/reset")
-  const key = { "x-api-key": "mock-key" }
-  for (const body of [
-    '{"inputs":[]}',
-    '{"inputs":[{"message":"a","secret":"b"},{"message":1},null,3]}',
-    "{}",
-    "[]",
-    "x",
-    '{"inputs":{}}',
-  ]) {
+  const inputs = '[] [{"message":"a","secret":"b"},{"message":1},null,3] {}'
+  for (const body of [...words(inputs).map((list) => `{"inputs":${list}}`), "{}", "[]", "x"])
     yield control("POST", "/v1/hmac/batch", body, key)
-  }
-  for (const query of [
-    '{ hmac(input:{message:"a",secret:"b"}){hmac} }',
-    "{",
-    "{ nothing }",
-    "mutation { a }",
-    "{ __typename }",
-  ]) {
+  const sign = '{ hmac(input:{message:"a",secret:"b"}){hmac} }'
+  for (const query of [sign, "{", "{ nothing }", "mutation { a }", "{ __typename }"]) {
     yield control("POST", "/v1/graphql", JSON.stringify({ query }), key)
     yield control("GET", `/v1/graphql?query=${encodeURIComponent(query)}`, undefined, key)
   }
   const mcp = { ...key, accept: "application/json, text/event-stream" }
+  const client = { capabilities: {}, clientInfo: { name: "a", version: "1" } }
   for (const [method, params] of [
-    [
-      "initialize",
-      { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a", version: "1" } },
-    ],
-    ["tools/list", {}],
+    ["initialize", { protocolVersion: "2025-06-18", ...client }],
     ["tools/call", { name: "hmac", arguments: { message: "a", secret: "b" } }],
     ["tools/call", { name: "hmac", arguments: { message: 1 } }],
     ["tools/call", { name: "nothing", arguments: {} }],
-    ["resources/list", {}],
-    ["prompts/list", {}],
-    ["ping", {}],
+    ...["tools/list", "resources/list", "prompts/list", "ping"].map((one) => [one, {}] as const),
   ] as const) {
-    for (const path of ["/mcp", "/mcp/search"]) {
-      yield control("POST", path, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), mcp)
-    }
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
+    for (const path of ["/mcp", "/mcp/search"]) yield control("POST", path, body, mcp)
   }
 }

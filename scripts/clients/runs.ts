@@ -23,85 +23,85 @@ const junit = "/usr/share/java/junit-platform-console-standalone.jar"
 const inShell = (script: string) =>
   ["sh", "-c", `out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT && ${script}`] as const
 
+/** What runs need, and how to get it. */
+const bun = { needs: [process.execPath, "--version"], install: "Install Bun." } as const
+const node = { needs: ["node", "--version"], install: "Install Node 20 or newer." } as const
+const python = {
+  needs: ["python3", "--version"],
+  install: "Install Python, such as Debian's python3.",
+} as const
+const pytest = {
+  needs: ["python3", "-m", "pytest", "--version"],
+  install: "Install pytest, such as Debian's python3-pytest.",
+} as const
+const go = {
+  needs: ["go", "version"],
+  install: "Install Go 1.19 or newer, such as Debian's golang-go.",
+} as const
+const jdk = {
+  needs: ["javac", "-version"],
+  install: "Install a JDK of 11 or newer, such as Debian's default-jdk-headless.",
+} as const
+const jdkAndJunit = {
+  needs: ["sh", "-c", `javac -version && test -f ${junit}`],
+  install: "Install a JDK and JUnit 5: Debian's default-jdk-headless and junit5.",
+} as const
+
+const goTest = ["go", "test", "-count=1", "-v", "./..."] as const
+/** Compiles a test with the client, and runs it. */
+const junitOf = (test: string, expected: "" | "! ") =>
+  inShell(
+    `javac -d "$out" -cp ${junit} ../../clients/java/penknife/PenknifeMock.java ${test}.java && ` +
+      `${expected}java -jar ${junit} -cp "$out" --scan-classpath --disable-banner --details=summary`,
+  )
+const javaTable = inShell(
+  'javac -Xlint:all -Werror -d "$out" penknife/*.java && java -cp "$out" penknife.Behaviours',
+)
+
 /** The runs that are part of `bun run check`. */
 export const checkedRuns: readonly ClientRun[] = [
+  { ...bun, ...tableRun("Bun", "javascript", [process.execPath, "behaviours.mjs"]) },
+  { ...node, ...tableRun("Node", "javascript", ["node", "behaviours.mjs"]) },
+  { ...python, ...tableRun("Python", "python", ["python3", "-B", "behaviours.py"]) },
   {
-    ...tableRun("Bun", "javascript", [process.execPath, "behaviours.mjs"]),
-    needs: [process.execPath, "--version"],
-    install: "Install Bun.",
-  },
-  {
-    ...tableRun("Node", "javascript", ["node", "behaviours.mjs"]),
-    needs: ["node", "--version"],
-    install: "Install Node 20 or newer.",
-  },
-  {
-    ...tableRun("Python", "python", ["python3", "-B", "behaviours.py"]),
-    needs: ["python3", "--version"],
-    install: "Install Python, such as Debian's python3.",
-  },
-  {
+    ...pytest,
     name: "the example for pytest",
     command: ["python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"],
     folder: "examples/python",
-    needs: ["python3", "-m", "pytest", "--version"],
-    install: "Install pytest, such as Debian's python3-pytest.",
     prints: /^2 passed/m,
   },
 ]
 
 /** The runs that need more than most machines have. */
 export const otherRuns: readonly ClientRun[] = [
+  { ...go, ...tableRun("Go", "go", goTest) },
   {
-    ...tableRun("Go", "go", ["go", "test", "-count=1", "-v", "./..."]),
-    needs: ["go", "version"],
-    install: "Install Go 1.19 or newer, such as Debian's golang-go.",
-  },
-  {
+    ...go,
     name: "the example for go test",
-    command: ["go", "test", "-count=1", "-v", "./..."],
+    command: goTest,
     folder: "examples/go",
-    needs: ["go", "version"],
-    install: "Install Go 1.19 or newer, such as Debian's golang-go.",
     prints: /(?:^--- PASS: Test[\s\S]*){2}^PASS$/m,
   },
+  { ...jdk, ...tableRun("Java", "java", javaTable) },
   {
-    ...tableRun(
-      "Java",
-      "java",
-      inShell('javac -Xlint:all -Werror -d "$out" penknife/*.java && java -cp "$out" penknife.Behaviours'),
-    ),
-    needs: ["javac", "-version"],
-    install: "Install a JDK of 11 or newer, such as Debian's default-jdk-headless.",
-  },
-  {
+    ...jdkAndJunit,
     name: "the example for JUnit",
-    command: inShell(
-      `javac -d "$out" -cp ${junit} ../../clients/java/penknife/PenknifeMock.java RetryTest.java && ` +
-        `java -jar ${junit} -cp "$out" --scan-classpath --disable-banner --details=summary`,
-    ),
+    command: junitOf("RetryTest", ""),
     folder: "examples/java",
-    needs: ["sh", "-c", `javac -version && test -f ${junit}`],
-    install: "Install a JDK and JUnit 5: Debian's default-jdk-headless and junit5.",
     prints: /\b2 tests successful/,
   },
   {
+    ...pytest,
     name: "a passing and a failing verify under pytest",
     command: inShell("! python3 -B -m pytest -q -p no:cacheprovider -p penknife_mock test_verify.py"),
     folder: "scripts/clients",
-    needs: ["python3", "-m", "pytest", "--version"],
-    install: "Install pytest, such as Debian's python3-pytest.",
     prints: /^E +#1 GET \/v1\/bluetoothlookup[\s\S]*^1 failed, 1 passed/m,
   },
   {
+    ...jdkAndJunit,
     name: "a passing and a failing verify under JUnit",
-    command: inShell(
-      `javac -d "$out" -cp ${junit} ../../clients/java/penknife/PenknifeMock.java VerifyTest.java && ` +
-        `! java -jar ${junit} -cp "$out" --scan-classpath --disable-banner --details=summary`,
-    ),
+    command: junitOf("VerifyTest", "! "),
     folder: "scripts/clients",
-    needs: ["sh", "-c", `javac -version && test -f ${junit}`],
-    install: "Install a JDK and JUnit 5: Debian's default-jdk-headless and junit5.",
     prints: /^#1 GET \/v1\/bluetoothlookup[\s\S]*\b1 tests successful[\s\S]*\b1 tests failed/m,
   },
 ]
