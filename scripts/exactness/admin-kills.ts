@@ -51,32 +51,33 @@ export async function killDuringChanges(
   let lost = 0
   let lostWithEffect = 0
 
-  async function send({ path, body }: Change, idempotencyKey: string): Promise<Answer> {
-    const response = await fetch(`${instance.url}/admin/v1${path}`, {
+  async function request(path: string, init: RequestInit & { headers?: Record<string, string> } = {}) {
+    const headers = { ...init.headers, authorization: `Bearer ${adminKey}` }
+    const response = await fetch(`${instance.url}/admin/v1${path}`, { ...init, headers })
+    return { response, body: JSON.parse(await response.text()) }
+  }
+
+  async function send({ path, body: sent }: Change, idempotencyKey: string): Promise<Answer> {
+    const { response, body } = await request(path, {
       method: "POST",
-      headers: {
-        authorization: `Bearer ${adminKey}`,
-        "content-type": "application/json",
-        "idempotency-key": idempotencyKey,
-      },
-      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+      body: JSON.stringify(sent),
     })
-    const isReplay = response.headers.get("idempotent-replayed") === "true"
-    const answer: Answer = { status: response.status, isReplay, body: JSON.parse(await response.text()) }
-    if (typeof answer.body.key === "string") texts.add(answer.body.key)
-    return answer
+    if (typeof body.key === "string") texts.add(body.key)
+    return { status: response.status, isReplay: response.headers.get("idempotent-replayed") === "true", body }
+  }
+
+  async function read(path: string): Promise<Record<string, unknown>> {
+    return (await request(path)).body
   }
 
   async function list(path: string): Promise<readonly Record<string, unknown>[]> {
     const entries: Record<string, unknown>[] = []
     for (let after = ""; ; ) {
-      const url = `${instance.url}/admin/v1${path}${path.includes("?") ? "&" : "?"}limit=1000${after}`
-      const response = await fetch(url, { headers: { authorization: `Bearer ${adminKey}` } })
-      if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
-      const page = JSON.parse(await response.text())
-      entries.push(...page.data)
-      if (page.next === null) return entries
-      after = `&after=${encodeURIComponent(page.next)}`
+      const { body } = await request(`${path}${path.includes("?") ? "&" : "?"}limit=1000${after}`)
+      entries.push(...body.data)
+      if (body.next === null) return entries
+      after = `&after=${encodeURIComponent(body.next)}`
     }
   }
 
@@ -110,7 +111,7 @@ export async function killDuringChanges(
     // Every second service has loaded its operations.
     if (round % 2 === 1) await read("/whoami")
     const firsts = sent.map((change, index) => send(change, name(index)).catch(() => null))
-    await momentOf(round, firsts)
+    await momentOf(round, firsts, 60)
     await instance.kill()
     const first = await Promise.all(firsts)
     await instance.start()
@@ -135,13 +136,6 @@ export async function killDuringChanges(
       say(`${round + 1} kills: ${lost} answers lost, ${lostWithEffect} of them with effect`)
   }
 
-  async function read(path: string): Promise<Record<string, unknown>> {
-    const response = await fetch(`${instance.url}/admin/v1${path}`, {
-      headers: { authorization: `Bearer ${adminKey}` },
-    })
-    return JSON.parse(await response.text())
-  }
-
   function expect(what: string, found: unknown, expected: unknown): void {
     if (found !== expected) problems.push(`${what}: ${found} instead of ${expected}`)
   }
@@ -161,21 +155,19 @@ export async function killDuringChanges(
   expect("secrets of the rotated key", await options.countSecrets(rotated), rounds + 1)
   expect("revoked keys", keys.filter(({ revoked: when }) => when !== null).length, rounds)
   const before: Record<string, number> = { "accounts.create": 1, "keys.create": 2 }
-  for (const action of [
-    "accounts.create",
-    "keys.create",
-    "credits.grant",
-    "credits.adjust",
-    "keys.rotate",
-    "keys.revoke",
-  ]) {
-    const records = audit.filter((record) => record.operation === action && record.actor !== "service")
-    const made = records.filter(({ actor }) => String(actor).startsWith("admin-key:"))
+  for (const action of "accounts.create keys.create credits.grant credits.adjust keys.rotate keys.revoke".split(
+    " ",
+  )) {
+    const made = audit.filter(
+      ({ operation, actor }) => operation === action && String(actor).startsWith("admin-key:"),
+    )
     expect(`audit records of ${action}`, made.length, rounds + (before[action] ?? 0))
   }
   await instance.stop()
   const kept = [
-    ...filesBelow(folder).map((file) => [file, readFileSync(file, "latin1")] as const),
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), "latin1")] as const),
     ["the log", instance.log.join("\n")] as const,
     ["the audit log", JSON.stringify(audit)] as const,
   ]
@@ -187,11 +179,16 @@ export async function killDuringChanges(
 
 /**
  * Waits for the moment of a kill: with the first answer, when the other changes are near their effect, at random, or after all.
+ * @param latestMs of the moments at random
  */
-async function momentOf(round: number, answers: readonly Promise<Answer | null>[]): Promise<void> {
+export async function momentOf(
+  round: number,
+  answers: readonly Promise<unknown>[],
+  latestMs: number,
+): Promise<void> {
   if (round % 10 === 9) await Promise.all(answers)
   else if (round % 3 === 0) await Promise.race(answers)
-  else await Bun.sleep(Math.random() * (round % 2 === 0 ? 60 : 15))
+  else await Bun.sleep(Math.random() * (round % 2 === 0 ? latestMs : latestMs / 4))
 }
 
 /** Whether one of these texts of keys is in a content. Looks for their common beginning, since contents are large. */
@@ -203,10 +200,4 @@ function textsIn(content: string, texts: ReadonlySet<string>): boolean {
     }
   }
   return false
-}
-
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
 }

@@ -1,3 +1,4 @@
+import { momentOf } from "./admin-kills.ts"
 import type { Instance } from "./instance.ts"
 
 /** The findings about services that were killed while they answered calls with an Idempotency-Key. */
@@ -96,7 +97,7 @@ export async function killDuringCalls(
     names: readonly string[],
   ) {
     const answers = sent.map((call, index) => send(instance, call, names[index]).catch(() => null))
-    await momentOf(round, answers)
+    await momentOf(round, answers, 30)
     await instance.kill()
     return Promise.all(answers)
   }
@@ -160,11 +161,4 @@ function mistakesOf(answers: readonly (Answer | null | undefined)[]): readonly s
   if (!isRight) return [seen]
   // A replay says what the batch cost when it was charged.
   return arrived.every(({ text }) => text === one?.text) ? [] : ["the answers differ"]
-}
-
-/** Waits for the moment of a kill: with the first answer, after all, or at random. */
-async function momentOf(round: number, answers: readonly Promise<Answer | null>[]): Promise<void> {
-  if (round % 10 === 9) await Promise.all(answers)
-  else if (round % 3 === 0) await Promise.race(answers)
-  else await Bun.sleep(Math.random() * (round % 2 === 0 ? 30 : 8))
 }

@@ -10,7 +10,7 @@ import { childrenOf, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 /** `bun run exactness --only reloads` sets a higher number. */
-const reloads = Number(process.env.PENKNIFE_TEST_ROUNDS ?? 4)
+const reloads = 2 * Number(process.env.PENKNIFE_TEST_ROUNDS ?? 2)
 
 describe.if(process.platform === "linux")("two workers", () => {
   test("take a configuration over, or not at all, and no call is refused", async () => {

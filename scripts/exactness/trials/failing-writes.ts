@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Finding } from "../../findings.ts"
-import { chargeFindings, compare, createCustomers, readBooks } from "../books.ts"
+import { type Comparison, chargeFindings, compare, createCustomers, readBooks, sum } from "../books.ts"
 import { createInstance } from "../instance.ts"
 import { stracePath } from "../power/strace.ts"
 import { childrenOf, signalAll } from "../processes.ts"
@@ -53,47 +53,28 @@ export const failingWrites: Trial = {
           if (result.hasStarted) break
         }
       }
-      const total = (pick: (result: Run) => number) => results.reduce((sum, result) => sum + pick(result), 0)
       lab.say(`${name}: ${results.length} runs`)
+      const failed = sum(results.map((result) => result.failed))
+      const atLeast = isFlush ? rounds : (rounds * lastCall) / step
       findings.push(
-        count(
-          `${name}: calls to the system that failed`,
-          total(({ failed }) => failed),
-          isFlush ? rounds : (rounds * lastCall) / step,
-        ),
-        count(
-          `${name}: starts that failed`,
-          total(({ hasStarted }) => (hasStarted ? 0 : 1)),
-        ),
-        count(
-          `${name}: calls refused with 503`,
-          total(({ refused }) => refused),
-        ),
-        none(
-          `${name}: answers other than 200 and 503`,
-          total(({ others }) => others),
-        ),
-        none(
-          `${name}: damaged files`,
-          total(({ isDamaged }) => (isDamaged ? 1 : 0)),
-        ),
-        ...chargeFindings(
-          results.map(({ comparison }) => comparison),
-          `${name}: `,
-        ),
+        count(`${name}: calls to the system that failed`, failed, atLeast),
+        count(`${name}: starts that failed`, results.filter(({ hasStarted }) => !hasStarted).length),
+        count(`${name}: calls refused with 503`, sum(results.map(({ refused }) => refused))),
+        none(`${name}: answers other than 200 and 503`, sum(results.map(({ others }) => others))),
+        none(`${name}: damaged files`, results.filter(({ isDamaged }) => isDamaged).length),
+        ...chargeFindings(results, `${name}: `),
       )
     }
     return findings
   },
 }
 
-interface Run {
+interface Run extends Pick<Comparison, "unpaid" | "unexplained"> {
   readonly hasStarted: boolean
   readonly failed: number
   readonly refused: number
   readonly others: number
   readonly isDamaged: boolean
-  readonly comparison: ReturnType<typeof compare>
 }
 
 interface RunOptions {
@@ -107,20 +88,8 @@ interface RunOptions {
 async function run(lab: Lab, { strace, db, customers, flag, callsOfClient }: RunOptions): Promise<Run> {
   const output = join(lab.directory, "failed")
   const paths = [db, `${db}-wal`].flatMap((file) => ["-P", file])
-  const calls = `trace=${flag.slice(0, flag.indexOf(":"))}`
-  const flags = [
-    "-f",
-    "--seccomp-bpf",
-    "-s",
-    "0",
-    "-e",
-    calls,
-    "-e",
-    `inject=${flag}`,
-    ...paths,
-    "-o",
-    output,
-  ]
+  const calls = ["-e", `trace=${flag.slice(0, flag.indexOf(":"))}`, "-e", `inject=${flag}`]
+  const flags = ["-f", "--seccomp-bpf", "-s", "0", ...calls, ...paths, "-o", output]
   const before = await readBooks(db)
   const instance = await createInstance({ ...lab, db, under: [strace, ...flags] })
   const hasStarted = await instance.start().then(
@@ -149,7 +118,7 @@ async function run(lab: Lab, { strace, db, customers, flag, callsOfClient }: Run
     refused: statuses.filter((status) => status === 503).length,
     others: statuses.filter((status) => status !== 503).length,
     isDamaged: isDamaged(db),
-    comparison: compare(made, before, after, Number.POSITIVE_INFINITY),
+    ...compare(made, before, after, Number.POSITIVE_INFINITY),
   }
 }
 

@@ -48,19 +48,19 @@ async function tryLimit(
     ),
     none(
       `${name}: difference of granted and counted`,
-      worst(({ granted, counted }) => Math.abs(granted - counted)),
+      worst((one) => Math.abs(one.granted - one.counted)),
     ),
     none(
       `${name}: granted beyond the limit`,
-      worst(({ granted, atMost }) => granted - atMost),
+      worst((one) => one.granted - one.atMost),
     ),
     none(
       `${name}: refused although the limit allowed it`,
-      worst(({ granted, atLeast }) => atLeast - granted),
+      worst((one) => one.atLeast - one.granted),
     ),
     none(
       `${name}: other answers`,
-      worst(({ others }) => others),
+      worst((one) => one.others),
     ),
   ]
 }
@@ -79,11 +79,9 @@ async function storm({ server, instances }: Cluster, perMinute: number) {
        + 60000000 - ${callsLeft} * ${ticksPerCall / perMinute}, ticks = 0 WHERE id = '${customer.id}'`,
   )
   const before = await ticksOf(server.url, customer)
-  const traffic = startTraffic({
-    instances: instances.map(({ url }) => url),
-    customers: Array(clientsOfInstance).fill(customer),
-    requests: singleCalls,
-  })
+  const urls = instances.map(({ url }) => url)
+  const customers = Array(clientsOfInstance).fill(customer)
+  const traffic = startTraffic({ instances: urls, customers, requests: singleCalls })
   await Bun.sleep(stormMs)
   await traffic.stop()
   const after = await ticksOf(server.url, customer)

@@ -63,11 +63,8 @@ async function stopUnderLoad(lab: Lab, db: string, workers: number): Promise<rea
     let broken = 0
     for (let round = 0; round < lab.rounds; round++) {
       const before = await readBooks(db)
-      const traffic = startTraffic({
-        instances: [instance.url],
-        customers: [...customers, ...customers],
-        requests,
-      })
+      const twice = [...customers, ...customers]
+      const traffic = startTraffic({ instances: [instance.url], customers: twice, requests })
       await Bun.sleep(200 + 13 * (round % 17))
       await fault(instance, round)
       await traffic.successAfter(0, performance.now())
@@ -75,20 +72,12 @@ async function stopUnderLoad(lab: Lab, db: string, workers: number): Promise<rea
       results.push(compare(traffic.calls, before, await readBooks(db), Number.POSITIVE_INFINITY))
       broken += traffic.calls.filter(({ status, isUncertain }) => status === null && isUncertain).length
     }
-    const total = (pick: (result: (typeof results)[number]) => number) => sum(results.map(pick))
+    const total = (what: "answered" | "booked" | "uncertain") => sum(results.map((result) => result[what]))
     const title = `${where}, ${name}`
-    lab.say(
-      `${title}: ${total(({ answered }) => answered)} answered, ${total(({ uncertain }) => uncertain)} under way`,
-    )
+    lab.say(`${title}: ${total("answered")} answered, ${total("uncertain")} under way`)
     findings.push(
-      count(
-        `${title}: credits answered`,
-        total(({ answered }) => answered),
-      ),
-      count(
-        `${title}: credits booked`,
-        total(({ booked }) => booked),
-      ),
+      count(`${title}: credits answered`, total("answered")),
+      count(`${title}: credits booked`, total("booked")),
       count(`${title}: calls whose connection broke`, broken),
       ...chargeFindings(results, `${title}: `),
     )

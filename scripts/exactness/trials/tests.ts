@@ -22,7 +22,7 @@ export const tests: readonly Trial[] = [
       "test/admin/histories.test.ts": "",
     },
   ),
-  trialOf("reloads", 100, "calls while the configuration changes, and while workers load own APIs anew", {
+  trialOf("reloads", 50, "calls while the configuration changes, and while workers load own APIs anew", {
     "test/binary/config-reload.test.ts": "take a configuration over",
     "test/binary/own-apis-workers.test.ts": "calls while workers start again",
   }),
