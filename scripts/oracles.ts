@@ -1,20 +1,18 @@
 /**
  * Compares APIs with independent implementations on generated inputs, and with large public suites: `bun run oracles`, or
- * `bun run oracles --only ibanvalidator`. Prints a row for each and the known differences with their reasons. The exit code is 1
+ * `bun run oracles --only jsonpath`. Prints a row for each and the known differences with their reasons. The exit code is 1
  * when an answer differs without a reason, or when an implementation is missing.
  */
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { Command } from "commander"
 import fc from "fast-check"
-import { MissingTool, type Oracle } from "./oracles/oracle.ts"
-import { runSuite, type Suite } from "./oracles/suite.ts"
+import { MissingTool, type Oracle, type Result, run, type Suite } from "./oracles/oracle.ts"
 
 const shownDifferences = 10
 const files = [...new Glob("*.ts").scanSync(join(import.meta.dir, "oracles"))].sort()
-const names = files
-  .map((file) => file.replace(".ts", ""))
-  .filter((name) => name !== "oracle" && name !== "suite")
+const names = files.map((file) => file.replace(".ts", "")).filter((name) => name !== "oracle")
 
 const flags = new Command("oracles")
   .description("Compare APIs with independent implementations.")
@@ -29,15 +27,17 @@ if (unknown.length > 0) throw new Error(`There is no ${unknown.join(", ")}, only
 
 console.log("| API | against | cases | equal | explained | not explained |\n|---|---|---|---|---|---|")
 for (const name of names.filter((one) => flags.only?.includes(one) ?? true)) {
-  const { oracle, suites = [] } = (await import(`./oracles/${name}.ts`)) as {
-    oracle?: Oracle
-    suites?: Suite[]
-  }
-  if (oracle) await attempt(oracle.api, () => compare(oracle))
-  for (const suite of suites)
-    await attempt(suite.api, async () => {
-      if (!(await runSuite(suite, flags.suites))) process.exitCode = 1
-    })
+  const file = (await import(`./oracles/${name}.ts`)) as Readonly<Partial<OracleFile>>
+  const { oracle: only = [], oracles = [only].flat(), suites = [] } = file
+  for (const oracle of oracles) await attempt(oracle.api, () => compare(oracle))
+  for (const suite of suites) await attempt(suite.api, () => runSuite(suite))
+}
+
+/** The exports of a file in oracles. */
+interface OracleFile {
+  readonly oracle: Oracle
+  readonly oracles: readonly Oracle[]
+  readonly suites: readonly Suite[]
 }
 
 async function attempt(api: string, work: () => Promise<void>): Promise<void> {
@@ -52,31 +52,44 @@ async function attempt(api: string, work: () => Promise<void>): Promise<void> {
 
 async function compare({ api, against, generate, fixed = [], cases, version, ours, theirs, known }: Oracle) {
   const versionText = await version(flags.suites)
-  const generated = fc.sample(generate, { seed: flags.seed, numRuns: cases })
-  const tests = [...fixed, ...generated]
+  const tests = [...fixed, ...fc.sample(generate, { seed: flags.seed, numRuns: cases })]
   const their = await theirs(tests, flags.suites)
-  const counts = known.map(() => 0)
-  const wrong: string[] = []
-  let equal = 0
-  for (const [index, test] of tests.entries()) {
-    const our = await ours(test)
-    if (Bun.deepEquals(our, their[index])) {
-      equal++
-      continue
-    }
-    const judgement = known.findIndex(({ fits }) => fits(test, our, their[index]))
-    if (judgement !== -1) counts[judgement] = (counts[judgement] ?? 0) + 1
-    else
-      wrong.push(
-        `${JSON.stringify(test)}\n  ours   ${JSON.stringify(our)}\n  theirs ${JSON.stringify(their[index])}`,
-      )
+  const results: Result[] = []
+  for (const [index, one] of tests.entries()) {
+    const [our, other] = [await ours(one), their[index]]
+    const isRight = Bun.deepEquals(our, other)
+    results.push({
+      isRight,
+      reason: isRight ? undefined : known.find(({ fits }) => fits(one, our, other))?.reason,
+      test: isRight
+        ? ""
+        : `${JSON.stringify(one)}\n  ours   ${JSON.stringify(our)}\n  theirs ${JSON.stringify(other)}`,
+    })
   }
-  const explained = tests.length - equal - wrong.length
-  console.log(
-    `| ${api} | ${against} ${versionText} | ${tests.length} | ${equal} | ${explained} | ${wrong.length} |`,
-  )
-  for (const [index, { reason }] of known.entries())
-    if (counts[index]) console.error(`${api}: ${counts[index]} × ${reason}`)
-  for (const line of wrong.slice(0, shownDifferences)) console.error(`${api}: ${line}`)
+  print(api, `${against} ${versionText}`, results)
+}
+
+/** @throws MissingTool when the parent folder does not have the suite's folder in it */
+async function runSuite({ api, name, get, run: runTests }: Suite): Promise<void> {
+  const folder = join(flags.suites, name)
+  if (!existsSync(folder)) throw new MissingTool(`The suite ${name}`, `cd ${flags.suites} && ${get}`)
+  print(api, `${name} ${await versionOf(folder)}`, await runTests(folder))
+}
+
+/** The commit of a copy from git, otherwise the version of the package. */
+async function versionOf(folder: string): Promise<string> {
+  if (existsSync(join(folder, ".git")))
+    return (await run(["git", "-C", folder, "rev-parse", "--short=8", "HEAD"], "")).out.trim()
+  return String((await Bun.file(join(folder, "package.json")).json()).version)
+}
+
+function print(api: string, against: string, results: readonly Result[]): void {
+  const different = results.filter(({ isRight }) => !isRight)
+  const wrong = different.filter(({ reason }) => reason === undefined)
+  const counts = [results.length, results.length - different.length, different.length - wrong.length]
+  console.log(`| ${api} | ${against} | ${counts.join(" | ")} | ${wrong.length} |`)
+  for (const [reason, tests] of Map.groupBy(different, (one) => one.reason))
+    if (reason !== undefined) console.error(`${api}: ${tests.length} × ${reason}`)
+  for (const { test } of wrong.slice(0, shownDifferences)) console.error(`${api}: ${test}`)
   if (wrong.length > 0) process.exitCode = 1
 }

@@ -65,32 +65,7 @@ export const differences: readonly Judgement<Case, Verdict>[] = [
       inZone(test, "downgrade.test") && ours.status === "bogus" && theirs.status === "secure",
   },
   {
-    reason:
-      "25 keys of one tag: what the key of the DS record has signed is secure; it is refused as a whole there (CVE-2023-50387)",
-    fits: (test, ours, theirs) =>
-      inZone(test, "keytrap.test") && ours.status === "secure" && theirs.status === "bogus",
-  },
-  {
-    reason: "a denial in a span of opt-out is not secure (RFC 5155 §9.2), as unbound says too",
-    fits: (test, ours, theirs) =>
-      // The root has such spans, too.
-      (inZone(test, "optout.test") || !inZone(test, "test")) &&
-      ours.status === "insecure" &&
-      theirs.status === "secure",
-  },
-  {
-    reason: "the root has no parent, so its own denial of DS records counts, as unbound says too",
-    fits: ({ name, type }, ours, theirs) =>
-      name === "." && type === "DS" && ours.status === "secure" && theirs.status === "bogus",
-  },
-  {
-    reason:
-      "a zone with an unsupported algorithm is insecure, its keys too (RFC 4035 §5.2), as unbound says too",
-    fits: (test, ours, theirs) =>
-      test.name === "unsupported.test" && ours.status === "insecure" && theirs.status === "bogus",
-  },
-  {
-    reason: "a CNAME that a DNAME makes needs no signature of its own (RFC 6672 §5.3.1), as delv says too",
+    reason: "a CNAME that a DNAME makes needs no signature of its own (RFC 6672 §5.3.1)",
     fits: ({ name, type }, ours, theirs) =>
       /\.(?:tree|bad)\.alias\.test$/.test(name) &&
       type === "CNAME" &&
@@ -104,63 +79,24 @@ export const differences: readonly Judgement<Case, Verdict>[] = [
   },
 ]
 
-const labels = [
-  "www",
-  "mail",
-  "missing",
-  "a.b.c",
-  "x.wild",
-  "x.y.wild",
-  "wild",
-  "alias",
-  "lost",
-  "b.ent",
-  "a.b.ent",
-  "c.ent",
-  "_25._tcp.mail",
-  "_tcp.mail",
-  "ns",
-  "zzz",
-  "plain",
-  "child",
-  "deep",
-  "",
-]
-const aliases = [
-  "secure",
-  "plain",
-  "expired",
-  "missing",
-  "nodata",
-  "loop1",
-  "one",
-  "x.any",
-  "tree",
-  "www.tree",
-  "missing.tree",
-  "x.wild.tree",
-  "www.bad",
-  "mail.bad",
-]
+const labels =
+  " www mail missing a.b.c x.wild x.y.wild wild alias lost b.ent a.b.ent c.ent _25._tcp.mail _tcp.mail ns zzz plain child deep".split(
+    " ",
+  )
+/** Names in the zone that has all kinds of aliases. */
+const aliases =
+  "secure plain expired missing nodata loop1 one x.any tree www.tree missing.tree x.wild.tree www.bad mail.bad".split(
+    " ",
+  )
 const types = ["A", "AAAA", "MX", "TXT", "TLSA", "SOA", "NS", "DS", "DNSKEY", "CNAME", "CAA"]
 
 /** Questions for each zone that show what is special about it. */
 export const fixedCases: readonly Case[] = [
   ...zones.flatMap((zone) =>
-    [
-      ["www", "A"],
-      ["www", "MX"],
-      ["missing", "A"],
-      ["a.b.c", "A"],
-      ["x.wild", "TXT"],
-      ["x.wild", "A"],
-      ["alias", "A"],
-      ["b.ent", "A"],
-      ["", "SOA"],
-      ["", "DS"],
-      ["", "DNSKEY"],
-      ["_25._tcp.mail", "TLSA"],
-    ].map(([label = "", type = ""]) => ({ name: nameIn(label, zone), type })),
+    "www A,www MX,missing A,a.b.c A,x.wild TXT,x.wild A,alias A,b.ent A, SOA, DS, DNSKEY,_25._tcp.mail TLSA"
+      .split(",")
+      .map((question) => question.split(" "))
+      .map(([label = "", type = ""]) => ({ name: nameIn(label, zone), type })),
   ),
   ...aliases.flatMap((label) => ["A", "TXT"].map((type) => ({ name: `${label}.alias.test`, type }))),
 ]
@@ -205,15 +141,7 @@ export async function serveZones(withUnbound: boolean) {
     start(["unbound", "-d", "-c", config], "unbound")
   }
   await answering(resolverPort)
-  return {
-    port,
-    resolverPort,
-    anchorFile: write(
-      dir,
-      "anchors.conf",
-      `trust-anchors { . static-ds ${testAnchor.replace(/(\S+)$/, '"$1"')}; };\n`,
-    ),
-  }
+  return { port, resolverPort }
 }
 
 /** A stub of the server on a port of loopback. */

@@ -4,22 +4,17 @@ import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader"
 import packageJson from "../../package.json" with { type: "json" }
 import { type KindName, kindOf } from "../../src/apis/barcodegenerator/kinds.ts"
 import { run as draw } from "../../src/apis/barcodegenerator/run.ts"
-import { InputRejected } from "../../src/apis/contract.ts"
 import { runIsolated } from "../../test/support/run-isolated.ts"
-import { defineOracle } from "./oracle.ts"
+import { answersTo, debianVersion, defineOracle, digits, MissingTool, run, unlessRefused } from "./oracle.ts"
 
-export interface Case {
+interface Case {
   readonly kind: KindName
   readonly text: string
   readonly scale: number
 }
 /** A barcode's text, without the brackets of GS1; null if it cannot be read. */
-export type Answer = string | null
+type Answer = string | null
 
-const digits = (length: number) =>
-  fc
-    .array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })
-    .map((values) => values.join(""))
 const letters = (unit: string, minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...unit), minLength, maxLength })
 const ascii = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join("")
@@ -77,26 +72,23 @@ const texts = {
 const names = Object.keys(texts) as KindName[]
 
 /** Barcodes of some kinds, each with a text that it takes. */
-export const barcodes = (kinds: readonly KindName[]) =>
+const barcodes = (kinds: readonly KindName[]) =>
   fc
     .tuple(fc.constantFrom(...kinds), fc.integer({ min: 2, max: 4 }))
     .chain(([kind, scale]) => texts[kind].map((text): Case => ({ kind, text, scale })))
 
 /** The text that the API promises to readers, and the PNG. */
-export async function drawn({ kind, text, scale }: Case) {
-  try {
+function drawn({ kind, text, scale }: Case) {
+  return unlessRefused(async () => {
     const { encoded, png } = await runIsolated(draw, { kind, text, scale })
     // Readers leave out the brackets of GS1.
     const said = kindOf(kind).sample.startsWith("(") ? encoded.replace(/[()]/g, "") : encoded
     return { encoded: said, png: Buffer.from(png, "base64") }
-  } catch (error) {
-    if (error instanceof InputRejected) return null
-    throw error
-  }
+  })
 }
 
 /** UPC-E as the number of EAN-13 that it is short for, which readers give; other numbers with zeros before them. */
-export function asRead(kind: KindName, encoded: string): string {
+function asRead(kind: KindName, encoded: string): string {
   if (kind === "upca") return `0${encoded}`
   if (kind !== "upce") return encoded
   const [, a, b, c, d, e, last, check] = encoded
@@ -113,7 +105,7 @@ export function asRead(kind: KindName, encoded: string): string {
 
 const wasm = createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm")
 
-async function read(test: Case): Promise<Answer> {
+async function readByZxing(test: Case): Promise<Answer> {
   const picture = await drawn(test)
   if (!picture) return null
   const [code] = await readBarcodes(picture.png, { textMode: "Plain" })
@@ -123,7 +115,14 @@ async function read(test: Case): Promise<Answer> {
   return text.replaceAll("\u001d", "")
 }
 
-export const oracle = defineOracle<Case, Answer>({
+async function readByZbar(test: Case): Promise<Answer> {
+  const picture = await drawn(test)
+  if (!picture) return null
+  const { code, out } = await run(["zbarimg", "--raw", "--quiet", "--nodbus", "--oneshot", "-"], picture.png)
+  return code === 0 ? out.trimEnd().replaceAll("\u001d", "") : null
+}
+
+const zxing = defineOracle<Case, Answer>({
   api: "barcodegenerator",
   against: "zxing-wasm",
   cases: 3_000,
@@ -136,9 +135,7 @@ export const oracle = defineOracle<Case, Answer>({
   async theirs(tests) {
     const wasmBinary = await Bun.file(wasm).arrayBuffer()
     await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true })
-    const answers: Answer[] = []
-    for (const test of tests) answers.push(await read(test))
-    return answers
+    return answersTo(tests, readByZxing, 1)
   },
   known: [
     {
@@ -148,3 +145,26 @@ export const oracle = defineOracle<Case, Answer>({
     },
   ],
 })
+
+const zbar = defineOracle<Case, Answer>({
+  api: "barcodegenerator",
+  against: "zbarimg",
+  cases: 2_000,
+  // The kinds that zbarimg reads, in the form in which it gives them.
+  generate: barcodes([
+    ...(["ean13", "ean8", "upca", "upce", "isbn", "issn", "ismn", "ean14", "sscc18", "itf14"] as const),
+    ...(["gs1_128", "code39", "codabar", "interleaved2of5", "databar_omni", "databar_expanded"] as const),
+  ]),
+  async version() {
+    if (Bun.which("zbarimg") === null) throw new MissingTool("zbarimg", "apt-get install zbar-tools")
+    return debianVersion("zbar-tools")
+  },
+  async ours(test) {
+    const picture = await drawn(test)
+    return picture && asRead(test.kind, picture.encoded).trimEnd()
+  },
+  theirs: (tests) => answersTo(tests, readByZbar),
+  known: [],
+})
+
+export const oracles = [zxing, zbar]

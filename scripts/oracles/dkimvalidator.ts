@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { dkimvalidator } from "../../src/apis/dkimvalidator/index.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
-import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
+import { ask, byPython, defineOracle } from "./oracle.ts"
 
 /** The key of a record; null if no signature can be checked with it. */
 type Answer = { readonly type: string; readonly bits: number } | null
@@ -62,7 +62,6 @@ export const oracle = defineOracle<string, Answer>({
   against: "python3-dkim",
   cases: 5_000,
   generate,
-  version: () => debianVersion("python3-dkim"),
   async ours(TXT) {
     const dns = createZoneDns({ "s._domainkey.a.test": [{ TXT }] })
     const answer = await ask(dkimvalidator, { domain: "a.test", selector: "s" }, { ...portsFor({}), dns })
@@ -72,7 +71,7 @@ export const oracle = defineOracle<string, Answer>({
     if (!answer || refused || answer.key_bits === null || answer.key_algorithm === null) return null
     return { type: answer.key_algorithm, bits: answer.key_bits }
   },
-  theirs: (records) => askPython("dkimvalidator.py", records, "python3-dkim"),
+  ...byPython("dkimvalidator.py", "python3-dkim"),
   known: [
     {
       reason: "RFC 6376 §3.6.1 wants v as the first tag; python3-dkim takes it at any place",

@@ -9,7 +9,7 @@ import { systemTimer } from "../../src/ports/timer.ts"
 import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { parseIpv6 } from "../../src/values/ip.ts"
 import { startDnsServer, type TestDnsServer } from "../../test/support/dns-server.ts"
-import { ask, debianVersion, defineOracle, run } from "./oracle.ts"
+import { ask, debianVersion, defineOracle, dig } from "./oracle.ts"
 
 interface Case {
   readonly type: (typeof lookupTypes)[number]
@@ -23,18 +23,9 @@ const bytes = (minLength: number, maxLength: number) =>
 const counted = (data: fc.Arbitrary<Buffer>) =>
   data.map((text) => Buffer.concat([Buffer.from([text.length]), text]))
 const number = (size: 1 | 2 | 4) => bytes(size, size)
+const bytesOf = (...texts: readonly string[]) => fc.constantFrom(...texts).map((text) => Buffer.from(text))
 const name = fc
-  .array(
-    counted(
-      fc.oneof(
-        fc.constantFrom("a", "Mail", "_tcp").map((text) => Buffer.from(text)),
-        bytes(1, 12),
-      ),
-    ),
-    {
-      maxLength: 4,
-    },
-  )
+  .array(counted(fc.oneof(bytesOf("a", "Mail", "_tcp"), bytes(1, 12))), { maxLength: 4 })
   .map((labels) => Buffer.concat([...labels, Buffer.of(0)]))
 const known = [1, 2, 5, 6, 15, 16, 28, 33, 43, 46, 47, 48, 52, 65, 99, 257, 1_234, 61_000]
 const bitmap = fc.uniqueArray(fc.constantFrom(...known), { maxLength: 8 }).map((types) => {
@@ -59,17 +50,7 @@ const several = (data: fc.Arbitrary<Buffer>) =>
 const service = [
   number(2),
   name,
-  parameter(
-    1,
-    several(
-      counted(
-        fc.oneof(
-          fc.constantFrom("h2", "h3", "a,b\\").map((id) => Buffer.from(id)),
-          bytes(1, 5),
-        ),
-      ),
-    ),
-  ),
+  parameter(1, several(counted(fc.oneof(bytesOf("h2", "h3", "a,b\\"), bytes(1, 5))))),
   parameter(3, number(2)),
   parameter(4, several(bytes(4, 4))),
   parameter(5, bytes(1, 20)),
@@ -79,18 +60,14 @@ const service = [
 
 /** The fields of a type's data, in their order. */
 const fields = {
-  CAA: [
-    number(1),
-    counted(fc.constantFrom("issue", "IODEF", "x1").map((tag) => Buffer.from(tag))),
-    bytes(0, 30),
-  ],
+  CAA: [number(1), counted(bytesOf("issue", "IODEF", "x1")), bytes(0, 30)],
   DNAME: [name],
   DNSKEY: [number(2), fc.constant(Buffer.of(3)), number(1), bytes(1, 70)],
   DS: [number(2), number(1), fc.constant(Buffer.of(2)), bytes(32, 32)],
   HTTPS: service,
   NAPTR: [
     number(4),
-    counted(fc.constantFrom("", "s", "U").map((text) => Buffer.from(text))),
+    counted(bytesOf("", "s", "U")),
     counted(bytes(0, 9)),
     counted(fc.constant(Buffer.of())),
     name,
@@ -154,14 +131,9 @@ export const oracle = defineOracle<Case, Answer>({
   async theirs(tests) {
     const zone = Object.fromEntries(tests.map(({ entry }, index) => [`case${index}.test`, [entry]]))
     return withServer(zone, async ({ port }) => {
-      const questions = tests.map(({ type }, index) => `case${index}.test ${type}`).join("\n")
-      const options = ["+noall", "+answer", "+nosplit", "+norecurse", "+tries=1", "+time=5"]
-      const { out } = await run(
-        ["dig", "@127.0.0.1", "-p", String(port), ...options, "-f", "/dev/stdin"],
-        questions,
-      )
+      const questions = tests.map(({ type }, index) => `case${index}.test ${type}`)
       const found = new Map<string, string>()
-      for (const line of out.split("\n")) {
+      for (const line of await dig(port, questions, "+nosplit")) {
         const [, index, value] = /^case(\d+)\.test\.\s+\d+\s+IN\s+\S+\s+(.*)$/.exec(line) ?? []
         if (index !== undefined && value !== undefined && !found.has(index)) found.set(index, value)
       }

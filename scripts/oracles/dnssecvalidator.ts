@@ -10,7 +10,7 @@ import {
   toDnsType,
   type Verdict,
 } from "../dnssec-zones/serve.ts"
-import { debianVersion, defineOracle } from "./oracle.ts"
+import { answersTo, debianVersion, defineOracle } from "./oracle.ts"
 
 const served = once(() => serveZones(true))
 
@@ -36,9 +36,7 @@ export const oracle = defineOracle<Case, Verdict>({
   version: () => debianVersion("unbound"),
   ours: async (test) => ourVerdict(test, (await served()).port),
   async theirs(tests) {
-    const verdicts: Verdict[] = []
-    for (const test of tests) verdicts.push(await theirVerdict(test))
-    return verdicts
+    return answersTo(tests, theirVerdict, 1)
   },
   known: differences,
 })

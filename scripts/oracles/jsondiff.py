@@ -1,4 +1,7 @@
-"""Answers for documents and patches, by python3-jsonpatch: its own patch, our patch applied, and any patch applied."""
+"""
+Answers for documents and patches, by python3-jsonpatch: its own patch if it can be used, our patch applied, and any patch applied.
+Its pointers are mended first, since some of them do not follow RFC 6901.
+"""
 import copy
 import json
 import re
@@ -6,31 +9,6 @@ import sys
 
 import jsonpatch
 import jsonpointer
-
-
-def applied(document, patch):
-    try:
-        return {"result": jsonpatch.apply_patch(document, patch)}
-    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException):
-        return None
-    except Exception as error:
-        return {"crash": type(error).__name__}
-
-
-def mended(document, patch):
-    """
-    The result where the document is a member of another, so that no operation is about the root; None after any error, without a
-    document, and where a value would move into itself (RFC 6902 4.4). Before, `mend` makes pointers follow RFC 6901.
-    """
-    if any(one["op"] == "remove" and one["path"] == "" for one in patch):
-        return None
-    if any(one["op"] == "move" and one["path"].startswith(one["from"] + "/") for one in patch):
-        return None
-    moved = [{**one, "path": "/d" + one["path"], "from": "/d" + one["from"]} for one in patch]
-    try:
-        return {"result": jsonpatch.apply_patch({"d": document}, moved)["d"]}
-    except Exception:
-        return None
 
 
 def mend():
@@ -47,27 +25,44 @@ def mend():
     pointer.get_part = classmethod(get_part_of_list)
 
 
-def made(before, after):
+def moves_into_itself(patch):
+    """RFC 6902 4.4 forbids it."""
+    return any(one["op"] == "move" and one["path"].startswith(one["from"] + "/") for one in patch)
+
+
+def applied(document, patch):
+    """
+    The result, or None after any error. The document is a member of another, since operations about the root, and the place after
+    a list, end with errors of Python otherwise.
+    """
+    if moves_into_itself(patch) or any(one["op"] == "remove" and one["path"] == "" for one in patch):
+        return None
+    # A patch is applied to a copy, since the library puts its values into the document and then changes them.
+    moved = [
+        {**one, "path": "/d" + one["path"], **({"from": "/d" + one["from"]} if "from" in one else {})}
+        for one in copy.deepcopy(patch)
+    ]
     try:
-        return {"patch": jsonpatch.make_patch(before, after).patch}
-    except Exception as error:
-        return {"crash": type(error).__name__}
+        return {"result": jsonpatch.apply_patch({"d": document}, moved)["d"]}
+    except Exception:
+        return None
+
+
+def made(before, after):
+    """Its own patch; None if it crashes, or if the patch does not lead to the second document where it applies that itself."""
+    try:
+        patch = jsonpatch.make_patch(before, after).patch
+        is_usable = not moves_into_itself(patch) and jsonpatch.apply_patch(before, patch) == after
+        return patch if is_usable else None
+    except Exception:
+        return None
 
 
 def answer(case):
     if case["patch"] is not None:
-        # A patch is applied to a copy, since the library puts its values into the document and then changes them.
-        return {"any": applied(case["from"], copy.deepcopy(case["patch"]))}
-    own = made(case["from"], case["to"])
-    if "patch" in own:
-        own["applied"] = applied(case["from"], own["patch"])
-    return {"made": own, "ours": applied(case["from"], case["made"])}
+        return {"any": applied(case["from"], case["patch"])}
+    return {"made": made(case["from"], case["to"]), "ours": applied(case["from"], case["made"])}
 
 
-cases = json.load(sys.stdin)
-answers = [answer(case) for case in cases]
 mend()
-for case, given in zip(cases, answers):
-    if case["patch"] is not None:
-        given["mended"] = mended(case["from"], case["patch"])
-json.dump(answers, sys.stdout)
+json.dump([answer(case) for case in json.load(sys.stdin)], sys.stdout)

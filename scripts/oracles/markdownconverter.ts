@@ -1,26 +1,15 @@
 import fc from "fast-check"
 import { readMarkdown } from "../../src/apis/markdownconverter/render.ts"
-import { debianVersion, defineOracle, type Judgement, run } from "./oracle.ts"
+import { answersTo, debianVersion, defineOracle, type Judgement, run } from "./oracle.ts"
 
 /** Parts that mean something at the begin of a line, and inside of it. */
 const begin = fc.constantFrom(
   ..."- |* |+ |1. |2) |> |# |## |    |  |\t|```|~~~|---|===|***|<div>|</div>|<!-- |[a]: /b|-|1.".split("|"),
 )
 const inner = fc.constantFrom(
-  ...["a", "b", "word", "ä", "1", " ", "  ", "*", "**", "***", "_", "__", "`", "``", "[", "]", "(", ")"],
-  ...[
-    "![",
-    "](/u)",
-    '](/u "t")',
-    "[a]",
-    "<b>",
-    "</b>",
-    "<https://x.example>",
-    "&amp;",
-    "&copy;",
-    "&#35;",
-    "&",
-  ],
+  ...'a|b|word|ä|1| |  |*|**|***|_|__|`|``|[|]|(|)|![|](/u)|](/u "t")|[a]|<b>|</b>|<https://x.example>|&amp;|&copy;|&#35;|&'.split(
+    "|",
+  ),
   ...["\\", "\\*", "\\[", '"', "<", ">", "!", ".", ",", "~", "#", "-->", "http://x.example"],
 )
 const line = fc
@@ -107,14 +96,12 @@ export const known: readonly Judgement<string, string>[] = [
 ]
 
 /** A program's output for each text. */
-export async function convertAll(command: string[], texts: readonly string[]): Promise<readonly string[]> {
-  const answers: string[] = []
-  for (const text of texts) {
+export function convertAll(command: string[], texts: readonly string[]): Promise<readonly string[]> {
+  return answersTo(texts, async (text) => {
     const { code, out, err } = await run(command, text)
     if (code !== 0) throw new Error(`${command[0]} failed: ${err}`)
-    answers.push(out)
-  }
-  return answers
+    return out
+  })
 }
 
 function countOf(part: string, html: string): number {

@@ -1,11 +1,16 @@
 import { generateKeyPairSync } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import fc from "fast-check"
+import { parseAllDocuments } from "yaml"
 import type { DnsZone } from "../../src/apis/contract.ts"
 import { maxAskingMs } from "../../src/apis/isolated-runs.ts"
+import { readAddresses } from "../../src/apis/messageauth/mailboxes.ts"
 import { createRun } from "../../src/apis/messageauth/run.ts"
 import { checkSender } from "../../src/apis/spfvalidator/check-host.ts"
+import { type MailboxList, mailboxLists } from "../../test/support/mailboxes.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
-import { askPython, debianVersion, defineOracle } from "./oracle.ts"
+import { askPython, debianVersion, defineOracle, type Result, type Suite, unlessRefused } from "./oracle.ts"
 
 const debianPackage = "python3-dkim"
 const seed = 20_261_123
@@ -35,14 +40,7 @@ const keys = {
 }
 
 const word = fc.constantFrom(
-  "Lunch",
-  "a b",
-  "  two  blanks ",
-  "\ttab",
-  "=?UTF-8?Q?=C3=A9?=",
-  "x;y=z",
-  "\xc3\xa9",
-  "end ",
+  ...["Lunch", "a b", "  two  blanks ", "\ttab", "=?UTF-8?Q?=C3=A9?=", "x;y=z", "\xc3\xa9", "end "],
 )
 const line = fc.oneof(
   word,
@@ -113,37 +111,12 @@ interface Change {
 }
 const change = fc.record({
   how: fc.constantFrom(
-    "none",
-    "none",
-    "body",
-    "cut",
-    "append",
-    "fold",
-    "case",
-    "top",
-    "drop",
-    "repeat",
-    "tag",
-    "untag",
-    "swap",
-    "key",
+    ..."none none body cut append fold case top drop repeat tag untag swap key".split(" "),
   ),
   at: fc.nat(10_000),
   text: fc.constantFrom(
-    "x",
-    " ",
-    "\t",
-    "\r\n",
-    "i=2; ",
-    "v=2; ",
-    "l=3; ",
-    "x=1; ",
-    "t=9999999999; ",
-    "c=relaxed; ",
-    "q=dns/txt; ",
-    "h=to; ",
-    "z=a; ",
-    "cv=fail; ",
+    ...["x", " ", "\t", "\r\n"],
+    ..."i=2; v=2; l=3; x=1; t=9999999999; c=relaxed; q=dns/txt; h=to; z=a; cv=fail; ".split(/(?<= )(?=.)/),
   ),
 })
 
@@ -225,10 +198,14 @@ function headerOf(message: string): string {
 
 const run = createRun(checkSender, maxAskingMs)
 
-async function answerOf({ message, keys: records }: Case): Promise<Answer> {
+function contextOf(records: Readonly<Record<string, string>>, clock: { readonly now?: string } = {}) {
   const dns: DnsZone = Object.fromEntries(Object.entries(records).map(([name, TXT]) => [name, [{ TXT }]]))
-  const context = { ports: portsFor({ given: { now, dns } }), giveWay: () => undefined, premium: false }
-  const { results } = await run({ message: Buffer.from(message, "latin1").toString("base64") }, context)
+  return { ports: portsFor({ given: { ...clock, dns } }), giveWay: () => undefined, premium: false }
+}
+
+async function answerOf({ message, keys: records }: Case): Promise<Answer> {
+  const text = Buffer.from(message, "latin1").toString("base64")
+  const { results } = await run({ message: text }, contextOf(records, { now }))
   const signatures = results.filter(({ method, domain }) => method === "dkim" && domain !== null)
   return {
     signatures: signatures.map(({ result }) => result === "pass"),
@@ -236,7 +213,7 @@ async function answerOf({ message, keys: records }: Case): Promise<Answer> {
   }
 }
 
-export const oracle = defineOracle<Case, Answer>({
+const messages = defineOracle<Case, Answer>({
   api: "messageauth",
   against: "python3-dkim (dkimpy: DKIM and ARC)",
   cases: 3_000,
@@ -289,4 +266,81 @@ export const oracle = defineOracle<Case, Answer>({
   ],
 })
 
-export { suites } from "./suites/messageauth.ts"
+/** Each address as its local part, a line feed and its domain; null for a field that cannot be read, or the name of an error. */
+type Addresses = readonly string[] | string | null
+
+const addresses = defineOracle<MailboxList, Addresses>({
+  api: "messageauth",
+  against: "Python email (the addresses of a field From)",
+  cases: 5_000,
+  generate: mailboxLists,
+  version: () => debianVersion("python3"),
+  async ours({ text }) {
+    return (
+      readAddresses(text)?.map((address) => {
+        const domain = address.slice(address.lastIndexOf("@") + 1)
+        const local = address.slice(0, -domain.length - 1)
+        const isQuoted = local.startsWith('"')
+        return `${isQuoted ? local.slice(1, -1).replace(/\\(.)/g, "$1") : local}\n${domain}`
+      }) ?? null
+    )
+  },
+  theirs: (cases) =>
+    askPython(
+      "messageauth-addresses.py",
+      cases.map(({ text }) => text.replaceAll("\r\n", "")),
+      "python3",
+    ),
+  known: [
+    {
+      reason:
+        "an empty group (RFC 5322 §3.4), at which the parser of Python 3.11 ends with an AttributeError",
+      fits: ({ text }, ours, theirs) => theirs === "AttributeError" && /;/.test(text) && Array.isArray(ours),
+    },
+  ],
+})
+
+export const oracles = [messages, addresses]
+
+interface Scenario {
+  readonly tests: Readonly<Record<string, { readonly message: string; readonly cv?: string | null }>>
+  readonly "txt-records"?: Readonly<Record<string, string>>
+}
+
+/** Why tests have another result. */
+const knownTests: Readonly<Record<string, string>> = {
+  ams_fields_c_na:
+    "a signature without `c=` is simple/simple (RFC 8617 §4.1.2, RFC 6376 §3.5); that of the suite is made as relaxed",
+  ams_fields_h_empty:
+    "a signature that covers no field, From neither: RFC 6376 §3.5 and §5.4 forbid it, and the suite takes it",
+}
+
+/** Tests of the validation of ARC chains, by ValiMail. Keys and messages are of 2017. */
+const arc: Suite = {
+  api: "messageauth, ARC",
+  name: "arc_test_suite",
+  get: "git clone https://github.com/ValiMail/arc_test_suite",
+  async run(folder) {
+    const text = readFileSync(join(folder, "tests", "arc-draft-validation-tests.yml"), "utf8")
+    const results: Result[] = []
+    for (const document of parseAllDocuments(text)) {
+      const scenario = document.toJS() as Scenario | null
+      for (const [test, { message, cv }] of Object.entries(scenario?.tests ?? {})) {
+        // A test without an expected status takes any.
+        const wanted = cv?.toLowerCase()
+        const status = await statusOf(message, scenario?.["txt-records"] ?? {})
+        const isRight = !wanted || status === wanted
+        results.push({ test: `${test} is ${status} instead of ${wanted}`, isRight, reason: knownTests[test] })
+      }
+    }
+    return results
+  },
+}
+
+export const suites: readonly Suite[] = [arc]
+
+async function statusOf(message: string, records: Readonly<Record<string, string>>): Promise<string> {
+  const answer = await unlessRefused(() => run({ message }, contextOf(records)))
+  // Text that is no message has no chain.
+  return answer?.results.find(({ method }) => method === "arc")?.result ?? "none"
+}

@@ -1,7 +1,7 @@
 import { type } from "node:os"
 import { join } from "node:path"
 import type { TObject } from "@sinclair/typebox"
-import type fc from "fast-check"
+import fc from "fast-check"
 import { type ApiDefinition, InputRejected, type Ports } from "../../src/apis/contract.ts"
 import { compileInput } from "../../src/call/input.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
@@ -40,6 +40,25 @@ export function defineOracle<Case, Answer>(oracle: Oracle<Case, Answer>): Oracle
   return oracle as unknown as Oracle
 }
 
+/** A public suite of tests that is too large for this repository. */
+export interface Suite {
+  readonly api: string
+  /** As docs/correctness.md names it, and the name of its folder. */
+  readonly name: string
+  /** The command that makes its folder. */
+  readonly get: string
+  /** Runs its tests. */
+  run(folder: string): Promise<readonly Result[]>
+}
+
+/** The comparison of one answer. */
+export interface Result {
+  readonly test: string
+  readonly isRight: boolean
+  /** Why the answer is another one: one sentence that says who is right. Without it the difference is a failure. */
+  readonly reason?: string | undefined
+}
+
 /** A program or module that is not on this machine. This is an error, since nothing was compared. */
 export class MissingTool extends Error {
   override readonly name = "MissingTool"
@@ -49,23 +68,65 @@ export class MissingTool extends Error {
 }
 
 /** An API's answer: its data, or null if it refuses the input. */
-export async function ask<Output extends TObject>(
+export function ask<Output extends TObject>(
   api: ApiDefinition<TObject, Output>,
   values: Record<string, unknown>,
   ports: Ports = portsFor({}),
 ) {
-  try {
+  return unlessRefused(async () => {
     const input = compileInput(api.input)({ kind: "typed", values })
     const prepared = (await api.isolated?.prepare?.(input)) ?? input
-    return await api.run(prepared, { ports, giveWay() {}, premium: true })
+    return api.run(prepared, { ports, giveWay() {}, premium: true })
+  })
+}
+
+/** The result of some work, or null if it refuses its input. */
+export async function unlessRefused<T>(work: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await work()
   } catch (error) {
     if (error instanceof InputRejected) return null
     throw error
   }
 }
 
+/** Answers in the order of the tests, of which some are worked on at once. */
+export async function answersTo<Case, Answer>(
+  tests: readonly Case[],
+  work: (test: Case) => Promise<Answer>,
+  atOnce = 4,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let start = 0; start < tests.length; start += atOnce)
+    answers.push(...(await Promise.all(tests.slice(start, start + atOnce).map(work))))
+  return answers
+}
+
+/** Texts with one character put in, taken out or replaced, by one of `others` or by nothing. */
+export function damaged(texts: fc.Arbitrary<string>, others: string): fc.Arbitrary<string> {
+  return fc
+    .tuple(texts, fc.nat(), fc.constantFrom(...others, ""), fc.boolean())
+    .map(([text, at, other, replaces]) => {
+      const place = at % (text.length + 1)
+      return text.slice(0, place) + other + text.slice(place + (replaces ? 1 : 0))
+    })
+}
+
+/** Texts of so many digits. */
+export function digits(minLength: number, maxLength = minLength): fc.Arbitrary<string> {
+  return fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength })
+}
+
 /** Debian's Python, whose modules `apt-get` installs. */
 const python = "/usr/bin/python3"
+
+/** An implementation in Python: `theirs` of scripts/oracles/SCRIPT, with the version of the package of Debian that it imports. */
+export function byPython(script: string, debianPackage: string) {
+  return {
+    version: () => debianVersion(debianPackage),
+    theirs: <Answer>(cases: readonly unknown[]) => askPython<Answer>(script, cases, debianPackage),
+  }
+}
 
 /**
  * Lets scripts/oracles/SCRIPT answer: it gets `cases` as JSON on standard input and writes as many answers.
@@ -102,4 +163,15 @@ export async function run(command: string[], input: string | Uint8Array) {
   const child = Bun.spawn(command, { env, stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { code, out, err }
+}
+
+/** Asks a DNS server on loopback with dig. Returns the lines of its answers: owner, TTL, class, type and data. */
+export async function dig(
+  port: number,
+  questions: readonly string[],
+  ...more: readonly string[]
+): Promise<string[]> {
+  const options = ["+noall", "+answer", "+norecurse", "+tries=1", "+time=5", ...more]
+  const command = ["dig", "@127.0.0.1", "-p", String(port), ...options, "-f", "/dev/stdin"]
+  return (await run(command, questions.join("\n"))).out.split("\n")
 }

@@ -4,20 +4,20 @@ import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader"
 import packageJson from "../../package.json" with { type: "json" }
 import type { RunContext } from "../../src/apis/contract.ts"
 import { run as draw } from "../../src/apis/qrcodegenerator/run.ts"
-import { defineOracle } from "./oracle.ts"
+import { answersTo, defineOracle } from "./oracle.ts"
 
 const corrections = ["low", "medium", "quartile", "high"] as const
 /** Bytes of UTF-8, at most, by correction. */
 const most = { low: 2_953, medium: 2_331, quartile: 1_663, high: 1_273 } as const
 
-export interface Case {
+interface Case {
   readonly text: string
   readonly correction: (typeof corrections)[number]
   readonly border: number
   readonly scale: number
 }
 /** A code's text, version and error correction; null if it cannot be read. */
-export type Answer = { readonly text: string; readonly version: number; readonly correction: string } | null
+type Answer = { readonly text: string; readonly version: number; readonly correction: string } | null
 
 const units: Readonly<Record<string, readonly string[]>> = {
   digits: [..."0123456789"],
@@ -31,7 +31,7 @@ const units: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Texts of one kind of character that fill a code between nothing and all of it, so that each version comes up. */
-export const codes = fc
+const codes = fc
   .tuple(
     fc.constantFrom(...Object.values(units)),
     fc.constantFrom(...corrections),
@@ -52,7 +52,7 @@ export const codes = fc
   })
 
 /** The PNG of a code as the API draws it. */
-export async function drawn(test: Case) {
+async function drawn(test: Case) {
   const context: Pick<RunContext, "premium"> = { premium: true }
   const { png, version } = await draw(test, context as RunContext)
   return { png: Buffer.from(png, "base64"), version }
@@ -83,9 +83,7 @@ export const oracle = defineOracle<Case, Answer>({
   async theirs(tests) {
     const wasmBinary = await Bun.file(wasm).arrayBuffer()
     await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true })
-    const answers: Answer[] = []
-    for (const test of tests) answers.push(await read(test))
-    return answers
+    return answersTo(tests, read, 1)
   },
   known: [],
 })

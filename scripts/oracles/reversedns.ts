@@ -5,7 +5,7 @@ import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { fromBytes, parseAddress, toReverseName } from "../../src/values/ip.ts"
 import { startDnsServer } from "../../test/support/dns-server.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
-import { ask, debianVersion, defineOracle, run } from "./oracle.ts"
+import { ask, debianVersion, defineOracle, dig } from "./oracle.ts"
 
 interface Case {
   readonly ip: string
@@ -40,15 +40,6 @@ function zoneOf({ ip, names }: Case, label: string): DnsZone {
   return Object.fromEntries([[toReverseName(parsed), hosts.map(([PTR]) => ({ PTR }))], ...hosts])
 }
 
-async function dig(port: number, questions: readonly string[]): Promise<string[][]> {
-  const options = ["+noall", "+answer", "+norecurse", "+tries=1", "+time=5"]
-  const { out } = await run(
-    ["dig", "@127.0.0.1", "-p", String(port), ...options, "-f", "/dev/stdin"],
-    questions.join("\n"),
-  )
-  return out.split("\n").map((line) => line.split(/\s+/))
-}
-
 export const oracle = defineOracle<Case, Answer>({
   api: "reversedns",
   against: "dig -x",
@@ -60,10 +51,7 @@ export const oracle = defineOracle<Case, Answer>({
     const answer = await ask(reversedns, { ip: test.ip }, { ...portsFor({}), dns })
     const names = answer?.names ?? []
     return {
-      names: names.map(({ ips, is_confirmed: confirmed }) => ({
-        addresses: ips.toSorted(),
-        confirmed,
-      })),
+      names: names.map(({ ips, is_confirmed }) => ({ addresses: ips.toSorted(), confirmed: is_confirmed })),
     }
   },
   async theirs(tests) {
@@ -71,25 +59,15 @@ export const oracle = defineOracle<Case, Answer>({
     const server = await startDnsServer(Object.assign({}, ...zones))
     try {
       const answers = new Map<string, string[]>()
-      const add = (lines: readonly string[][]) => {
-        for (const [owner = "", , , type = "", value = ""] of lines) {
+      const add = async (questions: readonly string[]) => {
+        for (const line of await dig(server.port, questions)) {
+          const [owner, , , type, value = ""] = line.split(/\s+/)
           const key = `${owner} ${type}`
           answers.set(key, [...(answers.get(key) ?? []), value])
         }
       }
-      add(
-        await dig(
-          server.port,
-          tests.map(({ ip }) => `-x ${ip}`),
-        ),
-      )
-      const hosts = [...answers.values()].flat()
-      add(
-        await dig(
-          server.port,
-          hosts.flatMap((host) => [`${host} A`, `${host} AAAA`]),
-        ),
-      )
+      await add(tests.map(({ ip }) => `-x ${ip}`))
+      await add([...answers.values()].flat().flatMap((host) => [`${host} A`, `${host} AAAA`]))
       return tests.map(({ ip }) => {
         const parsed = parseAddress(ip)
         const reverse = parsed ? `${toReverseName(parsed)}. PTR` : ""
