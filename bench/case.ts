@@ -24,8 +24,8 @@ export interface Row {
   readonly p50Ms: number
   readonly p99Ms: number
   /** Processor time per request, user and system. On a busy machine it is far steadier than requests per second. */
-  readonly cpuMicroseconds: number | null
-  readonly idleMb: number | null
+  readonly cpuMicroseconds: number
+  readonly idleMb: number
   /** The highest resident memory seen under load. */
-  readonly loadMb: number | null
+  readonly loadMb: number
 }

@@ -13,14 +13,14 @@ export interface Subject {
 }
 
 export interface Round extends LoadResult {
-  /** Processor time of the server; null where there is no /proc. */
-  readonly cpuMs: number | null
-  readonly peakMb: number | null
+  /** Processor time of the server. */
+  readonly cpuMs: number
+  readonly peakMb: number
 }
 
 export interface Measured {
   readonly name: string
-  readonly idleMb: number | null
+  readonly idleMb: number
   readonly rounds: readonly Round[]
 }
 
@@ -35,17 +35,11 @@ export async function compare<Name extends string>(
   bench: Workbench,
   subjects: Readonly<Record<Name, Subject>>,
 ): Promise<Record<Name, Measured>> {
-  const running: {
-    name: string
-    load: Load
-    server: ServerProcess
-    rounds: Round[]
-    idleMb: number | null
-  }[] = []
+  const running: (Measured & { load: Load; server: ServerProcess; rounds: Round[] })[] = []
   try {
     for (const [name, { command, load, cores }] of Object.entries<Subject>(subjects)) {
       const server = await startServer(command, cores)
-      running.push({ name, load, server, rounds: [], idleMb: usageOf(server.pid)?.residentMb ?? null })
+      running.push({ name, load, server, rounds: [], idleMb: usageOf(server.pid).residentMb })
     }
     for (let round = 0; round <= bench.rounds; round++) {
       for (const { name, load, server, rounds } of running) {
@@ -64,16 +58,16 @@ export async function compare<Name extends string>(
 /** Loads a running server and reads its processor time and memory meanwhile. */
 export async function loadOnce(bench: Workbench, load: Load, { url, pid }: ServerProcess): Promise<Round> {
   const before = usageOf(pid)
-  let peakMb = before?.residentMb ?? null
-  const sample = (usage: Usage | null) => {
-    if (usage && peakMb !== null) peakMb = Math.max(peakMb, usage.residentMb)
+  let peakMb = before.residentMb
+  const sample = (usage: Usage) => {
+    peakMb = Math.max(peakMb, usage.residentMb)
   }
   const sampling = setInterval(() => sample(usageOf(pid)), samplingMs)
   try {
     const result = await bench.load(load, url)
     const after = usageOf(pid)
     sample(after)
-    return { ...result, peakMb, cpuMs: before && after && after.cpuMs - before.cpuMs }
+    return { ...result, peakMb, cpuMs: after.cpuMs - before.cpuMs }
   } finally {
     clearInterval(sampling)
   }
@@ -81,21 +75,12 @@ export async function loadOnce(bench: Workbench, load: Load, { url, pid }: Serve
 
 /** Adds up several loads of one server: sums, and the longest latencies. */
 export function sumOf(rounds: readonly Round[]): Round {
-  const add = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
-  const highest = (values: readonly number[]) => Math.max(...values)
+  const all = (name: keyof Round) => rounds.map((round) => round[name])
+  const add = (name: keyof Round) => all(name).reduce((sum, value) => sum + value, 0)
+  const highest = (name: keyof Round) => Math.max(...all(name))
   return {
-    requests: add(rounds.map(({ requests }) => requests)),
-    seconds: add(rounds.map(({ seconds }) => seconds)),
-    p50Ms: highest(rounds.map(({ p50Ms }) => p50Ms)),
-    p99Ms: highest(rounds.map(({ p99Ms }) => p99Ms)),
-    cpuMs: ifAllKnown(
-      rounds.map(({ cpuMs }) => cpuMs),
-      add,
-    ),
-    peakMb: ifAllKnown(
-      rounds.map(({ peakMb }) => peakMb),
-      highest,
-    ),
+    ...{ requests: add("requests"), seconds: add("seconds"), cpuMs: add("cpuMs") },
+    ...{ p50Ms: highest("p50Ms"), p99Ms: highest("p99Ms"), peakMb: highest("peakMb") },
   }
 }
 
@@ -106,42 +91,32 @@ export function toRows(measured: Readonly<Record<string, Measured>>): Row[] {
 
 export function toRow({ name, idleMb, rounds }: Measured): Row {
   return {
-    subject: name,
-    requestsPerSecond: median(rounds.map(requestsPerSecond)),
+    ...{ subject: name, idleMb },
+    requestsPerSecond: median(rounds.map(({ requests, seconds }) => requests / seconds)),
     p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
-    cpuMicroseconds: ifAllKnown(rounds.map(cpuMicroseconds), median),
-    idleMb,
-    loadMb: ifAllKnown(
-      rounds.map(({ peakMb }) => peakMb),
-      (peaks) => Math.max(...peaks),
-    ),
+    cpuMicroseconds: median(rounds.map(cpuMicroseconds)),
+    loadMb: Math.max(...rounds.map(({ peakMb }) => peakMb)),
   }
 }
 
-/** Processor time per request of one over that of the other, round by round. No finding where there is no /proc. */
-export function cpuRatio(one: Measured, other: Measured, goal: Goal | null): Finding[] {
-  const ratios = ratiosOf(one, other, cpuMicroseconds)
-  const finding = ifAllKnown(ratios, (known) =>
-    toFinding(`CPU/request, ${one.name} ÷ ${other.name}`, known, goal),
-  )
-  return finding ? [finding] : []
+/** Processor time per request of one over that of the other, round by round. */
+export function cpuRatio(one: Measured, other: Measured, goal: Goal | null): Finding {
+  const others = other.rounds.map(cpuMicroseconds)
+  const ratios = one.rounds.map((round, index) => cpuMicroseconds(round) / (others[index] ?? Number.NaN))
+  return toFinding(`CPU/request, ${one.name} ÷ ${other.name}`, ratios, goal)
 }
 
 /** How much longer the slowest hundredth of the calls takes than the middle one. */
 export function tailRatio({ name, rounds }: Measured, goal: Goal): Finding {
-  return toFinding(
-    `p99 ÷ p50, ${name}`,
-    rounds.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms),
-    goal,
-  )
+  const ratios = rounds.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)
+  return toFinding(`p99 ÷ p50, ${name}`, ratios, goal)
 }
 
-/** Megabytes under load that one takes more than the other. No finding where there is no /proc. */
-export function memoryDifference(one: Measured, other: Measured, goal: Goal): Finding[] {
-  const [a, b] = [toRow(one).loadMb, toRow(other).loadMb]
-  if (a === null || b === null) return []
-  return [{ what: `MB under load, ${one.name} − ${other.name}`, value: a - b, range: null, goal }]
+/** Megabytes under load that one takes more than the other. */
+export function memoryDifference(one: Measured, other: Measured, goal: Goal): Finding {
+  const what = `MB under load, ${one.name} − ${other.name}`
+  return { what, value: toRow(one).loadMb - toRow(other).loadMb, range: null, goal }
 }
 
 /** The median of some values as a finding, with their range. */
@@ -157,27 +132,6 @@ function median(numbers: readonly number[]): number {
   return (low + high) / 2
 }
 
-function requestsPerSecond({ requests, seconds }: Round): number {
-  return requests / seconds
-}
-
-function cpuMicroseconds({ cpuMs, requests }: Round): number | null {
-  return cpuMs === null ? null : (cpuMs * 1_000) / requests
-}
-
-function ratiosOf(
-  one: Measured,
-  other: Measured,
-  figure: (round: Round) => number | null,
-): (number | null)[] {
-  return one.rounds.map((round, index) => {
-    const same = other.rounds[index]
-    const [a, b] = [figure(round), same ? figure(same) : null]
-    return a === null || b === null ? null : a / b
-  })
-}
-
-function ifAllKnown<T>(values: readonly (number | null)[], use: (known: readonly number[]) => T): T | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === values.length && known.length > 0 ? use(known) : null
+function cpuMicroseconds({ cpuMs, requests }: Round): number {
+  return (cpuMs * 1_000) / requests
 }

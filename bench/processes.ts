@@ -49,9 +49,8 @@ export interface Usage {
   readonly cpuMs: number
 }
 
-/** Null where there is no /proc. */
-export function usageOf(pid: number): Usage | null {
-  if (process.platform !== "linux") return null
+/** Linux only. */
+export function usageOf(pid: number): Usage {
   const processes = withChildren(pid)
   return {
     residentMb: sum(processes.map(residentKb)) / 1024,

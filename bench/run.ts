@@ -53,7 +53,7 @@ const flags = new Command("bench")
 const binary = resolve(flags.binary)
 const against = flags.against === undefined ? undefined : resolve(flags.against)
 if (!existsSync(binary)) throw new Error(`There is no ${binary}: run 'bun run build' first.`)
-if (Bun.which("wrk") === null) throw new Error("The load comes from wrk: apt-get install wrk.")
+if (Bun.which("wrk") === null) throw new Error("The load comes from wrk on Linux: apt-get install wrk.")
 
 const directory = mkdtempSync(join(tmpdir(), "penknife-bench-"))
 try {
@@ -111,11 +111,11 @@ function rowTable(rows: readonly Row[]): string {
 
 function rowCells(row: Row): Record<string, string> {
   return {
-    "CPU µs/request": row.cpuMicroseconds?.toFixed(1) ?? "?",
+    "CPU µs/request": row.cpuMicroseconds.toFixed(1),
     "requests/s": Math.round(row.requestsPerSecond).toLocaleString("en"),
     "p50 ms": row.p50Ms.toFixed(2),
     "p99 ms": row.p99Ms.toFixed(2),
-    "MB idle": row.idleMb?.toFixed(0) ?? "?",
-    "MB load": row.loadMb?.toFixed(0) ?? "?",
+    "MB idle": row.idleMb.toFixed(0),
+    "MB load": row.loadMb.toFixed(0),
   }
 }

@@ -32,10 +32,10 @@ function metered(
       return {
         rows: toRows(measured),
         findings: [
-          ...cpuRatio(quiet, bare, { atMost }),
-          ...cpuRatio(penknife, bare, null),
+          cpuRatio(quiet, bare, { atMost }),
+          cpuRatio(penknife, bare, null),
           tailRatio(quiet, { atMost: 4 }),
-          ...memoryDifference(penknife, bare, { atMost: 60 }),
+          memoryDifference(penknife, bare, { atMost: 60 }),
         ],
         notes: [],
       }
@@ -63,11 +63,11 @@ export const accounts: Case = {
     return {
       rows: toRows(measured),
       findings: [
-        ...cpuRatio(measured["10,000 accounts"], single, { atMost: 1.11 }),
-        ...cpuRatio(measured["100,000 accounts"], single, { atMost: 1.3 }),
-        ...cpuRatio(million, single, { atMost: 1.11 }),
+        cpuRatio(measured["10,000 accounts"], single, { atMost: 1.11 }),
+        cpuRatio(measured["100,000 accounts"], single, { atMost: 1.3 }),
+        cpuRatio(million, single, { atMost: 1.11 }),
         tailRatio(million, { atMost: 4 }),
-        ...memoryDifference(million, measured.bare, { atMost: 60 }),
+        memoryDifference(million, measured.bare, { atMost: 60 }),
       ],
       notes: ["Each request uses the key of the next account, all in turn."],
     }

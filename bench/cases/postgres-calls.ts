@@ -103,8 +103,8 @@ async function measure({ db, keys, instances, databasePid }: Target, bench: Work
         return runLoad(lookUp(chosen), { url, connections, seconds, directory })
       }),
     )
-  const instanceMs = () => servers.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0)
-  const databaseMs = () => (databasePid === null ? 0 : cpuMsOf(databasePid))
+  const instanceMs = () => servers.reduce((sum, { pid }) => sum + usageOf(pid).cpuMs, 0)
+  const databaseMs = () => (databasePid === null ? 0 : usageOf(databasePid).cpuMs)
   try {
     // Each load begins with the first of its keys.
     for (let called = 0; called < keys.length; ) {
@@ -122,10 +122,6 @@ async function measure({ db, keys, instances, databasePid }: Target, bench: Work
   } finally {
     for (const server of servers) await server.stop()
   }
-}
-
-function cpuMsOf(pid: number): number {
-  return usageOf(pid)?.cpuMs ?? Number.NaN
 }
 
 function findingsOf(title: string, rounds: readonly Measured[]): Finding[] {

@@ -60,12 +60,12 @@ export const versions: Case = {
       for (const state of states) {
         const toMeasured = (name: Name): Measured => ({
           name: `${kind}, ${state}, ${name}`,
-          idleMb: pairs[0]?.idleMb[name] ?? null,
+          idleMb: pairs[0]?.idleMb[name] ?? Number.NaN,
           rounds: pairs.map((pair) => pair.rounds[state][name]),
         })
         const [ours, theirs] = [toMeasured("this"), toMeasured("other")]
         rows.push(...toRows({ ours, theirs }))
-        findings.push(...cpuRatio(ours, theirs, null))
+        findings.push(cpuRatio(ours, theirs, null))
       }
     }
     return { rows, findings, notes: notes(bench) }
@@ -81,7 +81,7 @@ function notes({ seconds, warm }: Workbench): readonly string[] {
 }
 
 interface MeasuredPair {
-  readonly idleMb: Pair<number | null>
+  readonly idleMb: Pair<number>
   readonly rounds: Readonly<Record<State, Pair<Round>>>
 }
 
@@ -96,7 +96,7 @@ async function measurePair(
     this: await startServer(stores.this.command),
     other: await startServer(stores.other.command),
   }
-  const idleOf = (name: Name) => usageOf(servers[name].pid)?.residentMb ?? null
+  const idleOf = (name: Name) => usageOf(servers[name].pid).residentMb
   const idleMb = { this: idleOf("this"), other: idleOf("other") }
   const loadOne = (name: Name, seconds: number) => {
     const directory = join(bench.directory, name)
