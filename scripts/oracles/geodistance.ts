@@ -105,17 +105,6 @@ function sweptArea(points: readonly Point[]): number {
   }, 0)
 }
 
-/** Whether all but the areas are equal, but for rounding. */
-function isRounded(ours: Answer, theirs: Answer): boolean {
-  return (
-    Math.abs(ours.metres - theirs.metres) < 2e-6 &&
-    Math.abs(ours.perimeter - theirs.perimeter) < 2e-6 &&
-    missed(ours.metres, ours.initial, theirs.initial) < 1e-4 &&
-    missed(ours.metres, ours.final, theirs.final) < 1e-4 &&
-    apart(ours.middle, theirs.middle) < 2e-4
-  )
-}
-
 export const oracle = defineOracle<readonly Point[], Answer>({
   api: "geodistance",
   against: "GeodSolve and Planimeter",
@@ -145,16 +134,14 @@ export const oracle = defineOracle<readonly Point[], Answer>({
   known: [
     {
       reason:
-        "equal but for rounding: lengths by 2 micrometres at most, bearings by what misses the end by 0.1 millimetres, midpoints by 0.2 millimetres, areas by 1 part in 10^12 or 0.2 square metres",
-      fits: (_points, ours, theirs) =>
-        isRounded(ours, theirs) &&
-        Math.abs(ours.area - theirs.area) < Math.max(0.2, Math.abs(theirs.area) * 1e-12),
-    },
-    {
-      reason:
-        "areas beside a line to nearly the other side of the earth, by what such a line sweeps that misses its end by 5 nanometres; all else is equal but for rounding",
+        "equal but for rounding: lengths by 2 micrometres at most, bearings by what misses the end by 0.1 millimetres, midpoints by 0.2 millimetres, areas by 1 part in 10^12 or 0.2 square metres; beside a line to nearly the other side of the earth also by what such a line sweeps that misses its end by 5 nanometres",
       fits: (points, ours, theirs) =>
-        isRounded(ours, theirs) && Math.abs(ours.area - theirs.area) < 0.2 + sweptArea(points),
+        Math.abs(ours.metres - theirs.metres) < 2e-6 &&
+        Math.abs(ours.perimeter - theirs.perimeter) < 2e-6 &&
+        missed(ours.metres, ours.initial, theirs.initial) < 1e-4 &&
+        missed(ours.metres, ours.final, theirs.final) < 1e-4 &&
+        apart(ours.middle, theirs.middle) < 2e-4 &&
+        Math.abs(ours.area - theirs.area) < Math.max(0.2 + sweptArea(points), Math.abs(theirs.area) * 1e-12),
     },
   ],
 })

@@ -127,20 +127,20 @@ function changed({ message, keys: known }: Case, { how, at, text }: Change): Cas
   const lines = body.split("\r\n")
   const index = at % fields.length
   const own = fields[index] ?? ""
+  const same = { message, keys: known }
   const withFields = (...all: readonly string[]) => ({
-    keys: known,
+    ...same,
     message: `${all.join("\r\n")}\r\n\r\n${body}`,
   })
   const replaced = (...all: readonly string[]) => withFields(...fields.toSpliced(index, 1, ...all))
-  const withBody = (all: string) => ({ keys: known, message: `${message.slice(0, end + 4)}${all}` })
+  const withBody = (all: string) => ({ ...same, message: `${message.slice(0, end + 4)}${all}` })
   const isTagged = /^(?:DKIM|ARC)-S|^ARC-M/i.test(own)
   switch (how) {
-    case "body":
-      return withBody(
-        lines
-          .with(at % lines.length, `${lines[at % lines.length]}${/^[ -~\t]/.test(text) ? text : ""}`)
-          .join("\r\n"),
-      )
+    case "body": {
+      const place = at % lines.length
+      const more = /^[ -~\t]/.test(text) ? text : ""
+      return withBody(lines.with(place, `${lines[place]}${more}`).join("\r\n"))
+    }
     case "cut":
       return withBody(
         lines
@@ -157,40 +157,27 @@ function changed({ message, keys: known }: Case, { how, at, text }: Change): Cas
     case "top":
       return withFields(`Subject: ${/\w/.test(text) ? text : "x"}`, ...fields)
     case "drop":
-      return /^from:/i.test(own) ? { message, keys: known } : replaced()
+      return /^from:/i.test(own) ? same : replaced()
     case "repeat":
       return replaced(own, own)
     case "tag":
-      return isTagged
-        ? replaced(own.replace(/: */, `: ${/=/.test(text) ? text : ""}`))
-        : { message, keys: known }
+      return isTagged ? replaced(own.replace(/: */, `: ${/=/.test(text) ? text : ""}`)) : same
     case "untag":
-      return isTagged
-        ? replaced(own.replace(new RegExp(`\\b${"vacdshqtb"[at % 9]}=[^;]*;?`), ""))
-        : { message, keys: known }
+      return isTagged ? replaced(own.replace(new RegExp(`\\b${"vacdshqtb"[at % 9]}=[^;]*;?`), "")) : same
     case "swap":
       return withFields(...fields.slice(0, index), ...fields.slice(index).reverse())
     case "key":
-      return {
-        message,
-        keys: {
-          ...known,
-          "s._domainkey.a.test":
-            [
-              rsaRecord.replace("k=rsa; ", ""),
-              `${rsaRecord}; t=s`,
-              rsaRecord.replace("rsa;", "rsa; h=sha1;"),
-              "v=DKIM1; p=",
-              rsaRecord.replace("DKIM1", "DKIM2"),
-              edRecord,
-              rsaRecord.replace(/p=..../, "p=AAAA"),
-            ][at % 7] ?? "",
-        },
-      }
+      return { message, keys: { ...known, "s._domainkey.a.test": otherRecords[at % 7] ?? "" } }
     default:
-      return { message, keys: known }
+      return same
   }
 }
+
+/** Records in the place of the key. */
+const otherRecords = [
+  ...[rsaRecord.replace("k=rsa; ", ""), `${rsaRecord}; t=s`, rsaRecord.replace("rsa;", "rsa; h=sha1;")],
+  ...["v=DKIM1; p=", rsaRecord.replace("DKIM1", "DKIM2"), edRecord, rsaRecord.replace(/p=..../, "p=AAAA")],
+]
 
 function headerOf(message: string): string {
   return message.slice(0, message.indexOf("\r\n\r\n"))
