@@ -45,11 +45,7 @@ alias CNAME www
 
 const signedLong = ["-s", "20241201000000", "-e", "20351231235959"]
 const nsec3 = (iterations: number, salt: string, ...more: string[]) => [
-  ...signedLong,
-  "-3",
-  salt,
-  "-H",
-  String(iterations),
+  ...[...signedLong, "-3", salt, "-H", String(iterations)],
   ...more,
 ]
 
@@ -131,109 +127,70 @@ toexpired CNAME expired.test.
 ${Array.from({ length: 12 }, (_, index) => `many MX ${index} m${index}\nm${index} A 192.0.2.25\n_25._tcp.m${index} TLSA 3 1 1 ${sha256}`).join("\n")}
 `
 
+/** A zone below `test` with a few records. */
+function zone(label: string, algorithm: number | undefined, more: Partial<ZonePlan> = {}): ZonePlan {
+  return { name: `${label}.test.`, ...(algorithm !== undefined && { algorithm }), records: few, ...more }
+}
+
 /** All zones, children before their parents. */
 export const plans: readonly ZonePlan[] = [
-  { name: "plain.p256.test.", records: few },
-  { name: "plain.nsec3.test.", records: few },
-  { name: "plain.optout.test.", records: few },
-  { name: "plain.deep.optout.test.", records: few },
-  { name: "child.p256.test.", algorithm: 15, records: few },
-  { name: "child.optout.test.", algorithm: 13, records: few },
+  ...["plain.p256", "plain.nsec3", "plain.optout", "plain.deep.optout"].map((label) =>
+    zone(label, undefined),
+  ),
+  zone("child.p256", 15),
+  zone("child.optout", 13),
 
-  { name: "rsa256.test.", algorithm: 8, records: usual },
-  { name: "rsa512.test.", algorithm: 10, records: few },
-  { name: "p256.test.", algorithm: 13, records: usual },
-  { name: "p384.test.", algorithm: 14, records: few },
-  { name: "ed25519.test.", algorithm: 15, records: usual },
-  { name: "ed448.test.", algorithm: 16, records: few },
-  { name: "twokeys.test.", algorithm: 13, records: few, hasTwoKeys: true },
-  { name: "rsasha1.test.", algorithm: 5, records: few },
+  zone("rsa256", 8, { records: usual }),
+  zone("rsa512", 10),
+  zone("p256", 13, { records: usual }),
+  zone("p384", 14),
+  zone("ed25519", 15, { records: usual }),
+  zone("ed448", 16),
+  zone("twokeys", 13, { hasTwoKeys: true }),
+  zone("rsasha1", 5),
 
-  { name: "nsec3.test.", algorithm: 13, records: usual, signing: nsec3(0, "-") },
-  { name: "salt.test.", algorithm: 13, records: usual, signing: nsec3(10, "AABBCCDD") },
-  { name: "many.test.", algorithm: 13, records: few, signing: nsec3(150, "AA") },
-  { name: "toomany.test.", algorithm: 13, records: few, iterations: 151 },
-  { name: "most.test.", algorithm: 13, records: few, iterations: 65_535 },
-  { name: "optout.test.", algorithm: 13, records: usual, signing: nsec3(0, "-", "-A") },
+  zone("nsec3", 13, { records: usual, signing: nsec3(0, "-") }),
+  zone("salt", 13, { records: usual, signing: nsec3(10, "AABBCCDD") }),
+  zone("many", 13, { signing: nsec3(150, "AA") }),
+  zone("toomany", 13, { iterations: 151 }),
+  zone("most", 13, { iterations: 65_535 }),
+  zone("optout", 13, { records: usual, signing: nsec3(0, "-", "-A") }),
 
-  {
-    name: "expired.test.",
-    algorithm: 13,
-    records: few,
-    signing: ["-s", "20200101000000", "-e", "20200201000000"],
-  },
-  {
-    name: "future.test.",
-    algorithm: 13,
-    records: few,
-    signing: ["-s", "20350101000000", "-e", "20351231235959"],
-  },
-  { name: "wrongds.test.", algorithm: 13, records: few, changeDs: (lines) => lines.map(wrongDigest) },
-  {
-    name: "altered.test.",
-    algorithm: 13,
-    records: usual,
-    change: replace(/192\.0\.2\.3$/, "192.0.2.99"),
-  },
-  { name: "nokey.test.", algorithm: 13, records: few, change: without(/ IN (RRSIG )?DNSKEY /) },
-  { name: "nosig.test.", algorithm: 13, records: usual, change: without(/ IN RRSIG (?!DNSKEY)/) },
-  { name: "nonsec.test.", algorithm: 13, records: usual, change: without(/ IN (RRSIG )?NSEC /) },
-  {
-    name: "otherzone.test.",
-    algorithm: 13,
-    records: few,
-    // Signatures of a zone that is not above the name.
-    change: replace(/( RRSIG A .*) otherzone\.test\. /, "$1 p256.test. "),
-  },
-  { name: "sha384.test.", algorithm: 13, records: few, digests: ["SHA-384"] },
-  { name: "sha1.test.", algorithm: 13, records: few, digests: ["SHA-1"] },
-  {
-    name: "downgrade.test.",
-    algorithm: 13,
-    records: few,
+  zone("expired", 13, { signing: ["-s", "20200101000000", "-e", "20200201000000"] }),
+  zone("future", 13, { signing: ["-s", "20350101000000", "-e", "20351231235959"] }),
+  zone("wrongds", 13, { changeDs: (lines) => lines.map(wrongDigest) }),
+  zone("altered", 13, { records: usual, change: replace(/192\.0\.2\.3$/, "192.0.2.99") }),
+  zone("nokey", 13, { change: without(/ IN (RRSIG )?DNSKEY /) }),
+  zone("nosig", 13, { records: usual, change: without(/ IN RRSIG (?!DNSKEY)/) }),
+  zone("nonsec", 13, { records: usual, change: without(/ IN (RRSIG )?NSEC /) }),
+  // Signatures of a zone that is not above the name.
+  zone("otherzone", 13, { change: replace(/( RRSIG A .*) otherzone\.test\. /, "$1 p256.test. ") }),
+  zone("sha384", 13, { digests: ["SHA-384"] }),
+  zone("sha1", 13, { digests: ["SHA-1"] }),
+  zone("downgrade", 13, {
     digests: ["SHA-1", "SHA-256"],
     changeDs: (lines) => lines.map((line) => (/ 13 2 /.test(line) ? wrongDigest(line) : line)),
-  },
-  {
-    name: "unsupported.test.",
-    algorithm: 13,
-    records: few,
-    change: (lines) =>
-      lines.map((line) =>
-        line.replace(/( DNSKEY \d+ 3) 13 /, "$1 253 ").replace(/( RRSIG \S+) 13 /, "$1 253 "),
-      ),
-    changeDs: (lines) => lines.map((line) => line.replace(/( DS \d+) 13 /, "$1 253 ")),
-  },
-  {
-    name: "rollover.test.",
-    algorithm: 13,
-    records: few,
-    // A key that is not there yet, and one of an unsupported algorithm.
+  }),
+  zone("unsupported", 13, {
+    change: replace(/( DNSKEY \d+ 3| RRSIG \S+) 13 /, "$1 253 "),
+    changeDs: replace(/( DS \d+) 13 /, "$1 253 "),
+  }),
+  // A key that is not there yet, and one of an unsupported algorithm.
+  zone("rollover", 13, {
     changeDs: (lines) => [
       ...lines,
-      ...lines.map((line) => line.replace(/ DS \d+ 13 /, " DS 1 13 ")),
-      ...lines.map((line) => line.replace(/ DS \d+ 13 /, " DS 2 253 ")),
+      ...replace(/ DS \d+ 13 /, " DS 1 13 ")(lines),
+      ...replace(/ DS \d+ 13 /, " DS 2 253 ")(lines),
     ],
-  },
-  { name: "plain.test.", records: `${usual}hosted MX 10 good.dane.test.\n` },
-  { name: "dane.test.", algorithm: 13, records: dane },
-  { name: "dane3.test.", algorithm: 13, records: dane, signing: nsec3(0, "-") },
-  { name: "island.test.", algorithm: 13, records: few, digests: [] },
-  { name: "stripped.test.", algorithm: 13, records: few, change: without(/ IN (RRSIG|NSEC|DNSKEY) /) },
+  }),
+  zone("plain", undefined, { records: `${usual}hosted MX 10 good.dane.test.\n` }),
+  zone("dane", 13, { records: dane }),
+  zone("dane3", 13, { records: dane, signing: nsec3(0, "-") }),
+  zone("island", 13, { digests: [] }),
+  zone("stripped", 13, { change: without(/ IN (RRSIG|NSEC|DNSKEY) /) }),
 
-  {
-    name: "keytrap.test.",
-    algorithm: 15,
-    records: few,
-    prepare: keysOfOneTag,
-    change: (lines) => withForgedSignatures(lines, 20),
-  },
-  {
-    name: "manysigs.test.",
-    algorithm: 15,
-    records: few,
-    change: (lines) => withForgedSignatures(lines, 80),
-  },
+  zone("keytrap", 15, { prepare: keysOfOneTag, change: (lines) => withForgedSignatures(lines, 20) }),
+  zone("manysigs", 15, { change: (lines) => withForgedSignatures(lines, 80) }),
 
   {
     name: "alias.test.",
