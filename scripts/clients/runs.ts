@@ -23,7 +23,7 @@ const junit = "/usr/share/java/junit-platform-console-standalone.jar"
 const inShell = (script: string) =>
   ["sh", "-c", `out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT && ${script}`] as const
 
-/** What runs need, and how to get it. */
+/** The needs of the runs, and how to get them. */
 const bun = { needs: [process.execPath, "--version"], install: "Install Bun." } as const
 const node = { needs: ["node", "--version"], install: "Install Node 20 or newer." } as const
 const python = {
