@@ -2,13 +2,13 @@ import { test } from "bun:test"
 import { hasTurn } from "../../support/turns.ts"
 
 /**
- * A screen's tests in the browser: the check of each commit tries the first, and one of two the others, so that each screen is
+ * A screen's tests in the browser: the check of each commit tries the first, and one of three the others, so that each screen is
  * opened and used with every commit. All of them took a fifth of the check's processor time.
  */
 export function testsInTurn(): (name: string, run: () => Promise<void>) => void {
   let place = 0
   return (name, run) => {
-    test.if(place === 0 || hasTurn(place, 2))(name, run)
+    test.if(place === 0 || hasTurn(place, 3))(name, run)
     place++
   }
 }
