@@ -102,10 +102,8 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
   }
 }
 
-/** Addresses of `a.root-servers.net`, to which every machine on the internet has a route. */
+/** Addresses of `a.root-servers.net`, to which every machine on the internet has a route, and a question that it answers. */
 const rootServers = ["198.41.0.4", "2001:503:ba3e::2:30"]
-
-/** The question for the name servers of the root (RFC 1035 §4.1), which a root server answers at once. */
 const question = Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1])
 
 /**
