@@ -83,12 +83,9 @@ export async function openPostgresStore(
   let schema: MigratedSchema
   try {
     const sql = await connectToPrimary(common)
-    try {
-      schema = await migrate(sql, name, { timer })
-      if (serving) await requireRights(sql, name)
-    } finally {
-      await sql.close({ timeout: 0 })
-    }
+    await using _ = { [Symbol.asyncDispose]: () => sql.close({ timeout: 0 }) }
+    schema = await migrate(sql, name, { timer })
+    if (serving) await requireRights(sql, name)
   } catch (cause) {
     throw toStartError(cause, name)
   }

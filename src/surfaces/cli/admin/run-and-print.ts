@@ -167,13 +167,10 @@ export async function saveAndPrint(
   let bytes = 0
   try {
     const { chunks, close } = await backend.open(operation, input)
-    try {
-      for await (const chunk of chunks) {
-        await handle.appendFile(chunk)
-        bytes += chunk.length
-      }
-    } finally {
-      await close()
+    await using _ = { [Symbol.asyncDispose]: close }
+    for await (const chunk of chunks) {
+      await handle.appendFile(chunk)
+      bytes += chunk.length
     }
     await handle.sync()
     // It gets its name when it is whole. An existing file stays.
