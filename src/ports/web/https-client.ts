@@ -16,8 +16,6 @@ const maxBodyBytes = 65_536
 const maxPieces = 2_000
 /** Time for one request, from the question for addresses to the last byte. */
 const limitMs = 10_000
-/** The kernel asks for a router three times, a second apart (RFC 4861 §10), before it says that the router has gone. */
-const routerMs = 3_500
 /** Bytes of the headers of a reply; the runtime's own limit would depend on its flags. */
 const maxHeaderBytes = 16_384
 /**
@@ -54,7 +52,6 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
     const limit = new AbortController()
     const { signal } = limit
     const cancel = timer.after(limitMs, () => limit.abort())
-    let cancelLook = () => {}
     try {
       const addresses = await addressesOf(target.hostname, signal, account)
       if (addresses === null) return failed(signal.aborted ? "timeout" : "dns")
@@ -62,18 +59,15 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
       if (checked.kind === "none") return failed("no-address")
       if (checked.kind === "refused") return failed("private-address")
       const place = { target, port, lookup: checked.lookup, signal, trust: await loadTrust() }
-      const findTrouble = once(() => findOwnTrouble(addresses, landmarks, timer))
-      cancelLook = timer.after(limitMs - routerMs, findTrouble)
       const answer = await request(place)
-      if (signal.aborted) return failed((await findTrouble()) ?? "timeout")
+      if (signal.aborted) return failed("timeout")
       if (answer.kind === "reply") return answer
       if (/certificate$/.test(answer.reason))
         return { ...answer, certificates: await shownCertificates(place) }
-      const trouble = await findTrouble()
-      return trouble === null ? answer : failed(trouble)
+      if (await hasRoute(addresses.map(({ address }) => address))) return answer
+      return failed((await hasRoute(landmarks)) ? "no-route" : "offline")
     } finally {
       cancel()
-      cancelLook()
       limit.abort()
     }
   }
@@ -102,56 +96,26 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
   }
 }
 
-/** Addresses of `a.root-servers.net`, to which every machine on the internet has a route, and a question that it answers. */
+/** Addresses of `a.root-servers.net`, to which every machine on the internet has a route. */
 const rootServers = ["198.41.0.4", "2001:503:ba3e::2:30"]
-const question = Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1])
 
 /**
- * Why a request fails by this machine or its network; null if neither is known to be the cause. Nothing is sent to the addresses:
- * a dead router is seen by a landmark of the family, since a router of the host's own network may be dead as well.
+ * Whether this machine could send to any of these addresses; nothing is sent. The runtime reports a missing route, a missing
+ * descriptor and a firewall's rule as a refusal by the host, but for UDP as they are.
  */
-async function findOwnTrouble(addresses: readonly HostAddress[], landmarks: readonly string[], timer: Timer) {
-  const ways = landmarks.map((address) => wayTo(address, timer))
-  for (const { address, family } of addresses) {
-    if ((await wayTo(address)) === "none") continue
-    const ofFamily = await Promise.all(ways.filter((_, index) => familyOf(landmarks[index]) === family))
-    if (!ofFamily.includes("dead")) return null
-  }
-  return (await Promise.all(ways)).includes("open") ? "no-route" : "offline"
-}
-
-const dead = /^(?:EHOST|ENET)(?:UNREACH|DOWN)$/
-const familyOf = (address = "") => (address.includes(":") ? 6 : 4)
-
-/**
- * Whether this machine has a route to an address, and with a timer whether a DNS question gets past the first router. The runtime
- * reports a missing route, a missing descriptor and a dead router as a refusal by the host, but for UDP as they are. Silence may
- * be a firewall's.
- */
-async function wayTo(address: string, timer?: Timer): Promise<"none" | "dead" | "open"> {
-  const { promise, resolve } = Promise.withResolvers<"dead" | "open">()
-  try {
-    const socket = await Bun.udpSocket({
-      hostname: familyOf(address) === 6 ? "::" : "0.0.0.0",
-      connect: { hostname: address, port: 53 },
-      socket: {
-        data: () => resolve("open"),
-        // The runtime passes the error first, its types say second.
-        error: (...causes) =>
-          resolve(causes.some((cause) => "code" in cause && dead.test(`${cause.code}`)) ? "dead" : "open"),
-      },
-    })
-    const cancel = timer?.after(routerMs, () => resolve("open"))
-    if (timer) socket.send(question)
-    else resolve("open")
-    return await promise.finally(() => {
-      cancel?.()
+async function hasRoute(addresses: readonly string[]): Promise<boolean> {
+  for (const address of addresses) {
+    const local = address.includes(":") ? "::" : "0.0.0.0"
+    const connect = { hostname: address, port: 443 }
+    try {
+      const socket = await Bun.udpSocket({ hostname: local, connect })
       socket.close()
-    })
-  } catch {
-    // The error is the answer: to this address there is no way.
-    return "none"
+      return true
+    } catch {
+      // The error is the answer: to this address there is no way.
+    }
   }
+  return false
 }
 
 /** The URL of a document, without its fragment; null for one that must not be asked. */
