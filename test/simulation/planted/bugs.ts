@@ -297,7 +297,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "usage is counted for the API that was called before",
     oracles: ["usage"],
     file: "store/sqlite/charge.ts",
-    changes: [["if (last?.api === api && last.keyId === keyId)", "if (last && last.keyId === keyId)"]],
+    changes: [["if (entry.api === api && entry.keyId === keyId)", "if (entry.keyId === keyId)"]],
   },
   {
     name: "a notice is raised before its threshold",
