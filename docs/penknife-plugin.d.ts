@@ -520,7 +520,7 @@ declare module "penknife/plugin" {
    | "unreachable"
   /** This machine has no route to an address of the host, such as none for IPv6. It says nothing of the host. */
    | "no-route"
-  /** This machine reaches no host: it has no network, no free file descriptor, or its router is dead. */
+  /** This machine reaches no host: it has no network, or no free file descriptor. */
    | "offline" | "expired-certificate"
   /** The certificate is valid for other names. A common name does not count (RFC 9525 §6.3). */
    | "wrong-certificate"
