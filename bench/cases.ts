@@ -4,6 +4,8 @@ import { endurance } from "./cases/endurance.ts"
 import { isolatedApis } from "./cases/isolated-apis.ts"
 import { accounts, get, post } from "./cases/metered.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
+import { slowLists } from "./cases/slow-lists.ts"
+import { start } from "./cases/start.ts"
 import { versions } from "./cases/versions.ts"
 
 /** The cases of `bun run bench`. A new one is a file in `cases/` and a line here. */
@@ -11,9 +13,11 @@ export const cases: readonly Case[] = [
   get,
   post,
   accounts,
+  start,
   endurance,
   isolatedApis,
   postgresCalls,
   adminLists,
+  slowLists,
   versions,
 ]
