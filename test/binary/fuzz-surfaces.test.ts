@@ -9,7 +9,7 @@ import { mockZone } from "../../src/app/mock.ts"
 import { catalog } from "../../src/app/prepare.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import { seedOfDay } from "../fuzz/seed.ts"
-import { controlRequests, type SurfacesParts, surfaceRequests } from "../fuzz/surfaces.ts"
+import { controlRequests, pageOfEachKind, type SurfacesParts, surfaceRequests } from "../fuzz/surfaces.ts"
 import { hasWrongHost, pathOf, saysTwice } from "../fuzz/verdict.ts"
 import { createWire, toBytes, type WireRequest } from "../fuzz/wire.ts"
 import { checkAdminAnswer } from "../support/admin-answer-check.ts"
@@ -41,7 +41,7 @@ test(
       const apis = join(import.meta.dir, "../../examples/apis")
       const server = await serve(db, "--dns-server", dns.address, "--apis", apis)
       const parts = await prepare(server.url, callers.key, adminKey)
-      const answers = await sendAll(server, surfaceRequests(parts), runs)
+      const answers = await sendAll(server, surfaceRequests(parts), runs, pageOfEachKind(parts))
       expect(await server.stop()).toBe(0)
       const succeeded = "/admin/v1 /portal/v1 /mcp /docs /apis /console /portal /assets /v1".split(" ")
       expect(succeeded.filter((surface) => !answers.has(`${surface} 200`))).toEqual([])
@@ -148,11 +148,15 @@ interface Turn {
   readonly request: string
 }
 
-/** Sends requests one after another and judges their answers. Returns how many answers of which status each surface gave. */
+/**
+ * Sends `first` and other requests one after another and judges their answers. Returns how many answers of which status each
+ * surface gave.
+ */
 async function sendAll(
   { url, child }: Awaited<ReturnType<typeof serve>>,
   lists: fc.Arbitrary<readonly WireRequest[]>,
   count: number,
+  first: readonly WireRequest[] = [],
 ): Promise<ReadonlyMap<string, number>> {
   const wire = createWire(url)
   const answers = new Map<string, number>()
@@ -179,7 +183,8 @@ async function sendAll(
       }
     }
   })
-  const details = await fc.check(property, { seed, numRuns: Math.ceil(count / 5), endOnFailure: true })
+  const numRuns = Math.ceil(count / 5)
+  const details = await fc.check(property, { seed, numRuns, endOnFailure: true, examples: [[first]] })
   wire.close()
   if (details.failed) throw details.errorInstance
   if (byHand) {

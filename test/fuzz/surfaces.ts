@@ -215,14 +215,23 @@ function apiInput({ input, examples }: ApiDefinition) {
   return objectOf(input as Schema, samples)
 }
 
+/** A list with one request to each kind of page, as a browser makes it: few random ones might leave a kind out. */
+export function pageOfEachKind({ host, pages }: SurfacesParts): readonly WireRequest[] {
+  const headers: Headers = [["host", host]]
+  return pageKinds(pages).map(([path = "/"]) => toRequest("GET", path, headers))
+}
+
+function pageKinds(pages: readonly string[]): readonly string[][] {
+  return [...Map.groupBy(pages, (path) => path.split(/[/?]/)[1]).values()]
+}
+
 function pageRequest({ host, pages, apiKeys }: SurfacesParts): fc.Arbitrary<WireRequest> {
   const accepts = ["text/html", "*/*", "text/markdown", "application/json", "application/xml"]
   const encodings = ["gzip", "identity", "br, zstd;q=0.5", "gzip;q=0"]
-  // As many requests to each kind of page, however many pages of one kind there are.
-  const kinds = Map.groupBy(pages, (path) => path.split(/[/?]/)[1])
   return fc
     .tuple(
-      fc.oneof(...[...kinds.values()].map((paths) => fc.constantFrom(...paths))),
+      // As many requests to each kind of page, however many pages of one kind there are.
+      fc.oneof(...pageKinds(pages).map((paths) => fc.constantFrom(...paths))),
       fc.constantFrom(...accepts),
       fc.constantFrom(...encodings),
       fc.constantFrom(...apiKeys),
