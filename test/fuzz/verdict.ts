@@ -88,7 +88,7 @@ function saysTooManyParameters(text: string, target: string): boolean {
 /** Whether a refusal is right that a header comes twice, or holds two values (RFC 9110 §5.3). The answer to HEAD names none. */
 export function saysTwice(text: string, { method, headers }: WireRequest): boolean {
   const named = text.replaceAll("&apos;", "'").replaceAll("&#39;", "'")
-  return ["X-Request-ID", "Idempotency-Key", "Authorization"].some((header) => {
+  return "X-Request-ID Idempotency-Key Authorization X-Api-Key X-Admin-Key".split(" ").some((header) => {
     const values = headers
       .filter(([name]) => name.toLowerCase() === header.toLowerCase())
       .map(([, value]) => value)
