@@ -6,6 +6,7 @@ import { accounts, get, post } from "./cases/metered.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
 import { slowLists } from "./cases/slow-lists.ts"
 import { start } from "./cases/start.ts"
+import { unread } from "./cases/unread.ts"
 import { versions } from "./cases/versions.ts"
 
 /** The cases of `bun run bench`. A new one is a file in `cases/` and a line here. */
@@ -14,6 +15,7 @@ export const cases: readonly Case[] = [
   post,
   accounts,
   start,
+  unread,
   endurance,
   isolatedApis,
   postgresCalls,
