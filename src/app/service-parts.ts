@@ -13,7 +13,7 @@ import { createMailDelivery } from "../mail/deliver-mails.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import type { LogOutput } from "../ports/log-output.ts"
-import { collectGarbage, collectGarbageBeside, collectNewGarbage, hostName } from "../ports/machine.ts"
+import { collectGarbage, collectNewGarbage, hostName } from "../ports/machine.ts"
 import { createMailSender } from "../ports/mail-sender.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
@@ -183,7 +183,7 @@ export async function createWork(
     ports,
     log,
     unsent: createUnsentAnswers(config.maxUnsentBytes, (which) =>
-      ({ all: collectGarbage, beside: collectGarbageBeside, new: collectNewGarbage })[which](),
+      which === "all" ? collectGarbage() : collectNewGarbage(),
     ),
   }
   const observability = createObservability(

@@ -18,26 +18,6 @@ test("calls are refused while more bytes are unread than the limit", () => {
   expect(unsent.isFull()).toBe(false)
 })
 
-test("once little is unread again, all garbage is collected beside other work, after much was made", () => {
-  const collected: string[] = []
-  const megabyte = 1_048_576
-  const unsent = createUnsentAnswers(64 * megabyte, (which) => void collected.push(which))
-  const beside = () => collected.filter((which) => which === "beside").length
-  for (const times of [1, 2]) {
-    const answer = unsent.open()
-    for (let made = 0; made < 20; made++) answer.add(2 * megabyte)
-    expect(beside()).toBe(times - 1)
-    answer.free(35 * megabyte)
-    expect(beside()).toBe(times - 1)
-    answer.close()
-    expect(beside()).toBe(times)
-  }
-  const little = unsent.open()
-  little.add(5 * megabyte)
-  little.close()
-  expect(beside()).toBe(2)
-})
-
 test("a closed answer counts nothing, whatever still comes", () => {
   const unsent = createUnsentAnswers(10, () => {})
   const answer = unsent.open()

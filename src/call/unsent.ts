@@ -35,9 +35,9 @@ export type UnsentAnswers = ReturnType<typeof createUnsentAnswers>
  * answers that are being made grows, and at the limit none does, until others are read or given up. If no answer is made whole
  * yet, nobody can read one: then the oldest grows above the limit too.
  * @param firstLimit above this, new calls are refused; one answer alone may be larger
- * @param collect frees the memory of values that are no longer used: of new ones only, or of all, also beside other work
+ * @param collectGarbage frees the memory of values that are no longer used: of new ones only, or of all
  */
-export function createUnsentAnswers(firstLimit: number, collect: (which: "new" | "all" | "beside") => void) {
+export function createUnsentAnswers(firstLimit: number, collectGarbage: (which: "new" | "all") => void) {
   let maxBytes = firstLimit
   /** Answers that have asked for room and are not whole, the oldest first. */
   const growing = new Set<UnsentAnswer>()
@@ -64,12 +64,7 @@ export function createUnsentAnswers(firstLimit: number, collect: (which: "new" |
       sinceCollected += Math.max(bytes, 0)
       if (sinceCollected >= bytesPerCollection && total > maxBytes * freeShare) {
         sinceCollected = 0
-        collect(++collections % collectionsPerFull === 0 ? "all" : "new")
-      }
-      if (collections >= collectionsPerFull && total <= maxBytes * freeShare) {
-        // The runtime counts what was freed as used until all is collected, and lets as much garbage gather as is used.
-        collections = 0
-        collect("beside")
+        collectGarbage(++collections % collectionsPerFull === 0 ? "all" : "new")
       }
       if (wasFull && total <= maxBytes) wake()
     }
@@ -78,7 +73,8 @@ export function createUnsentAnswers(firstLimit: number, collect: (which: "new" |
       if (own < smallBytes) return true
       growing.add(answer)
       if (total <= maxBytes * freeShare) return true
-      return growing.values().next().value === answer && (total <= maxBytes || whole.size === 0)
+      const [oldest] = growing
+      return oldest === answer && (total <= maxBytes || whole.size === 0)
     }
 
     async function waitForRoom(): Promise<void> {

@@ -20,16 +20,19 @@ function userName(): string {
 export const nodeOs = () => process.getBuiltinModule("node:os")
 
 /** Frees the memory of values that are no longer used. It blocks the process, for longer the more is in use: call it seldom. */
-export const collectGarbage: () => void = () => Bun.gc(true)
-
-/** {@link collectGarbage} mostly beside the process, which it hardly blocks; until it has ended, more is in use. */
-export const collectGarbageBeside: () => void = () => Bun.gc(false)
+export function collectGarbage(): void {
+  Bun.gc(true)
+}
 
 /** {@link collectGarbage} that keeps compiled code, which a thread would have to compile again. */
-export const collectValues: () => void = () => fullGC()
+export function collectValues(): void {
+  fullGC()
+}
 
 /** {@link collectGarbage} of values made since the last collection: a millisecond or two. Older values stay. */
-export const collectNewGarbage: () => void = () => edenGC()
+export function collectNewGarbage(): void {
+  edenGC()
+}
 
 /** The memory of this process, as the system counts it. */
 export type MemoryUse = NonNullable<ReturnType<typeof readMemoryUse>>
