@@ -57,7 +57,7 @@ const messages: readonly (readonly [what: string, message: string])[] = [
     "eight kinds of body hashes",
     `${allHashes}${from}\r\n${fill("a \t b \r\n", 1_000_000)}`.slice(0, maxBytes),
   ],
-  ["blanks before the header", `${fill("\r\n", maxBytes)}${from}`],
+  ["blanks before the header", `${fill("\r\n", maxBytes - from.length)}${from}`],
   ["line feeds", withBody(fill("\n", maxBytes))],
   ["carriage returns", withBody(fill("\r", maxBytes))],
   ["blanks", withBody(fill(" ", maxBytes))],
