@@ -93,7 +93,7 @@ export function refresh(
 /** The balance under a caller's plan, as this process knows it. */
 export function balanceAt(snapshot: AccountSnapshot, { plan }: Caller, nowMs: number): Balance {
   const balance = balanceOf(snapshot, plan, nowMs, snapshot.period)
-  // As with the day of a ledger's entry: a change of an object in memory for long costs garbage collection.
+  // Set only when it differs: an object that lives long and is changed costs garbage collection, see the ledger's day of usage.
   if (snapshot.period !== balance.period) snapshot.period = balance.period
   return balance
 }

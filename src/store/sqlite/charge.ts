@@ -56,7 +56,7 @@ export function prepareCharges(
 
     if (isNewMonth || entry.day !== day) ledger.closeDay(entry)
     if (isNewMonth) Object.assign(entry, { periodStartMs, notified: 0 })
-    // With 100,000 accounts, setting it each time costs 3 % of a call: the next collection looks at each changed object.
+    // The next garbage collection looks at each old object that was changed: with 100,000 accounts, a call took 42 µs, not 39.
     if (entry.day !== day) entry.day = day
     // Monthly credits are spent before the bonus.
     const fromMonth = Math.min(credits, monthlyLeft)
@@ -222,20 +222,18 @@ type Amount = [calls: number, credits: number]
 
 function findOrAdd(usage: DayUsageEntry[], api: string, keyId: string): DayUsageEntry {
   for (const entry of usage) if (entry.api === api && entry.keyId === keyId) return entry
-  const name = `${JSON.stringify(usageEntry(api, keyId === "" ? undefined : keyId))}:`
-  const entry = { api, keyId, name, calls: 0, credits: 0 }
+  const entry = toEntry(usageEntry(api, keyId || undefined), [0, 0])
   usage.push(entry)
   return entry
 }
 
+function toEntry(name: string, [calls, credits]: Amount): DayUsageEntry {
+  return { ...splitUsageEntry(name), name: `${JSON.stringify(name)}:`, calls, credits }
+}
+
 function readDayUsage(json: string): DayUsageEntry[] {
   const amounts: Record<string, Amount> = JSON.parse(json)
-  return Object.entries(amounts).map(([name, [calls, credits]]) => ({
-    ...splitUsageEntry(name),
-    name: `${JSON.stringify(name)}:`,
-    calls,
-    credits,
-  }))
+  return Object.entries(amounts).map(([name, amount]) => toEntry(name, amount))
 }
 
 function writeDayUsage(usage: readonly DayUsageEntry[]): string {
