@@ -123,8 +123,8 @@ export function usageEntry(api: string, keyId: string | undefined): string {
   return keyId === undefined ? api : `${api} ${keyId}`
 }
 
-/** The API and the key of a name; the key is empty without one. */
-export function splitUsageEntry(name: string): { readonly api: string; readonly keyId: string } {
+/** The API and the key of a name; undefined without a key. */
+export function splitUsageEntry(name: string): { readonly api: string; readonly keyId: string | undefined } {
   const end = name.indexOf(" ")
-  return end < 0 ? { api: name, keyId: "" } : { api: name.slice(0, end), keyId: name.slice(end + 1) }
+  return end < 0 ? { api: name, keyId: undefined } : { api: name.slice(0, end), keyId: name.slice(end + 1) }
 }

@@ -9,7 +9,7 @@ import {
   type NoticeRules,
   thresholdReached,
 } from "../outbox.ts"
-import { selectNotice } from "../rows.ts"
+import { oneText, selectNotice } from "../rows.ts"
 import { AlreadyCharged, type Charge, type ChargeItem, type ChargeOutcome, sumCredits } from "../store.ts"
 import { splitUsageEntry, usageEntry } from "../usage-sql.ts"
 import { prepareCallReplays } from "./call-replays.ts"
@@ -103,10 +103,7 @@ export interface LedgerEntry {
  */
 interface DayUsageEntry {
   readonly api: string
-  /** Empty without a key. */
-  readonly keyId: string
-  /** The {@link usageEntry} as JSON, with the colon. */
-  readonly name: string
+  readonly keyId: string | undefined
   calls: number
   credits: number
 }
@@ -187,7 +184,9 @@ export function prepareLedger(database: Database, maxEntries = 131_072) {
       if (row === null) return null
       const { closedMs, notified } = row
       const dayUsage = readDayUsage(row.dayUsage)
-      const entry: LedgerEntry = { ...row, dayUsage, savedClosedMs: closedMs, savedNotified: notified }
+      const day = oneText(row.day)
+      const saved = { savedClosedMs: closedMs, savedNotified: notified }
+      const entry: LedgerEntry = { ...row, accountId, day, dayUsage, ...saved }
       entries.set(accountId, entry)
       return entry
     },
@@ -204,7 +203,7 @@ export function prepareLedger(database: Database, maxEntries = 131_072) {
     /** Adds a charge's usage to the entry's day. Call `closeDay` before the entry changes its day or month. */
     addUsage({ day, dayUsage }: LedgerEntry, { items, keyId }: Pick<Charge, "items" | "keyId">): void {
       for (const { api, calls, credits } of items) {
-        const sum = findOrAdd(dayUsage, api, keyId ?? "")
+        const sum = findOrAdd(dayUsage, api, keyId)
         sum.calls += calls
         sum.credits += credits
       }
@@ -220,25 +219,26 @@ export function prepareLedger(database: Database, maxEntries = 131_072) {
 
 type Amount = [calls: number, credits: number]
 
-function findOrAdd(usage: DayUsageEntry[], api: string, keyId: string): DayUsageEntry {
+function findOrAdd(usage: DayUsageEntry[], api: string, keyId: string | undefined): DayUsageEntry {
   for (const entry of usage) if (entry.api === api && entry.keyId === keyId) return entry
-  const entry = toEntry(usageEntry(api, keyId || undefined), [0, 0])
+  const entry = { api, keyId, calls: 0, credits: 0 }
   usage.push(entry)
   return entry
 }
 
-function toEntry(name: string, [calls, credits]: Amount): DayUsageEntry {
-  return { ...splitUsageEntry(name), name: `${JSON.stringify(name)}:`, calls, credits }
-}
-
 function readDayUsage(json: string): DayUsageEntry[] {
   const amounts: Record<string, Amount> = JSON.parse(json)
-  return Object.entries(amounts).map(([name, amount]) => toEntry(name, amount))
+  return Object.entries(amounts).map(([name, [calls, credits]]) => {
+    const { api, keyId } = splitUsageEntry(name)
+    return { api: oneText(api), keyId, calls, credits }
+  })
 }
 
+/** Nothing in the names has to be escaped: ids, and names of parameters and fields, are letters, digits and `_`. */
 function writeDayUsage(usage: readonly DayUsageEntry[]): string {
   let json = ""
-  for (const { name, calls, credits } of usage) json += `${json && ","}${name}[${calls},${credits}]`
+  for (const { api, keyId, calls, credits } of usage)
+    json += `${json && ","}"${usageEntry(api, keyId)}":[${calls},${credits}]`
   return `{${json}}`
 }
 
@@ -297,7 +297,7 @@ export function prepareUsageRecords(database: Database) {
         sum[0] += calls
         sum[1] += credits
         byApi.set(api, sum)
-        if (keyId === "") continue
+        if (keyId === undefined) continue
         sum[2] += calls
         sum[3] += credits
         addKeyUsage.run(accountId, day, keyId, api, calls, credits)
