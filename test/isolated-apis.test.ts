@@ -88,6 +88,20 @@ test("an account has half of the threads: another one's call is answered beside 
   expect(await late).toMatchObject({ data: { succeeded: 0, failed: 4, credits_used: 0 } })
 })
 
+test("a run that nothing can stop keeps its account's place until it is over", async () => {
+  const { key } = await service.createKey("pro")
+  expect(await read(key, { what: "search" })).toMatchObject({
+    error: expect.stringContaining("takes too long"),
+  })
+  const before = process.cpuUsage()
+  expect(await read(key, { what: "next" })).toMatchObject({
+    data: { done: expect.stringContaining("next") },
+  })
+  const { user, system } = process.cpuUsage(before)
+  // The rest of the search. The next run alone takes some milliseconds.
+  expect((user + system) / 1_000).toBeGreaterThan(400)
+})
+
 test("an account that has many calls waiting leaves places to others", async () => {
   const [bad, other] = await Promise.all([service.createKey("pro"), service.createKey("pro")])
   const many = Array.from({ length: 140 }, () => read(bad.key, { what: "x" }))

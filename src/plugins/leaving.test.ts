@@ -179,3 +179,28 @@ test("runs that wait for answers have a limit, of which each account has as many
   await Promise.all([...all, other])
   pool.end()
 })
+
+test("a run that was ended keeps its place until its thread is gone, and counts so long for its account", async () => {
+  const { call, running, advance, threads, runs, endAll, pool } = createHeldTrial(1, {
+    endsSlowly: true,
+    keepsOne: false,
+  })
+  const { leave, requirePresent } = createLeaving()
+  const first = call("one", { requirePresent }).catch((thrown) => thrown)
+  await systemTimer.turn()
+  leave()
+  await advance(500)
+  expect([await first, threads.length, threads[0]?.isEnded]).toEqual([left, 1, true])
+  runs.length = 0
+  const again = call("one")
+  await systemTimer.turn()
+  const other = call("two")
+  for (let waitedMs = 0; waitedMs < 3_000; waitedMs += 250) await advance(250)
+  expect([running(), threads.length]).toEqual([[], 1])
+  threads[0]?.tell()
+  await advance(20)
+  expect(running()).toEqual(["two"])
+  await endAll()
+  await Promise.all([again, other])
+  pool.end()
+})

@@ -105,7 +105,7 @@ export function createPlaces(
     if (!isFreeing) return
     timer.after(startAfterMs, freeKept)
     const { held, heavy } = findHeld()
-    const last = held.filter(({ isMoved }) => !isMoved).at(-1)
+    const last = held.filter(({ isMoved, worker }) => !isMoved && worker?.isUsable()).at(-1)
     if (places === 1 || heavy < places || short.every((call) => countOf(held, call) > 0)) return
     if (!last?.worker || last.worker.computedMs() <= longMs) return
     last.isMoved = true
@@ -142,7 +142,9 @@ export function createPlaces(
     timer.after(lookMs, look)
     // A run without an end must not count as none until it is ended.
     for (const call of running) count(call)
-    for (const call of new Set([...waiting, ...running])) if (++call.looks > 1) endUnlessWanted(call)
+    // A run that was ended is told no second time.
+    for (const call of new Set([...waiting, ...running]))
+      if (call.worker?.isUsable() !== false && ++call.looks > 1) endUnlessWanted(call)
   }
 
   const heldMsOf = ({ heldMs, heldSinceMs }: PooledCall) =>

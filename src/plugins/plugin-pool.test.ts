@@ -22,8 +22,9 @@ function createThread(number: number) {
     usedMs: () => null,
     computedMs: () => 0,
     isUsable: () => !thread.isWorn,
-    end() {
+    end(tell) {
       thread.isEnded = true
+      tell?.()
     },
   }
   return { thread, worker }
@@ -123,7 +124,7 @@ test("a call for which no other thread can be started waits for one that runs", 
   const runs: (() => void)[] = []
   const first: PluginWorker = {
     run: () => new Promise((resolve) => runs.push(() => resolve({ number: 0 }))),
-    ...{ usedMs: () => null, computedMs: () => 0, isUsable: () => true, end() {} },
+    ...{ usedMs: () => null, computedMs: () => 0, isUsable: () => true, end: (tell) => tell?.() },
   }
   const faults: string[] = []
   const pool = createPluginPool(first, {

@@ -116,15 +116,23 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     match()
   }
 
-  /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
+  /**
+   * Ends a call. Its worker can be used again, unless it is worn or failed twice in a row: then the call keeps its place until the
+   * thread is gone, or callers of runs that cannot be stopped would have more threads than there are places.
+   */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
-    places.remove(call)
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
     if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
-      worker.end()
       workers--
-    } else makeIdle(worker)
+      worker.end(() => {
+        places.remove(call)
+        match()
+      })
+    } else {
+      places.remove(call)
+      makeIdle(worker)
+    }
     match()
     // A thread of a run that waited for answers is soon needed for another such run, and has its code compiled.
     const surplus = idle.length - Math.max(mostIdle, places.runningCount())

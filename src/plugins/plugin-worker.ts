@@ -52,6 +52,8 @@ interface ThreadParts extends Pick<Ports, "timer"> {
   onSaid(text: string): void
 }
 
+/** A thread that was ended goes on until the native function returns that it is in. So long it counts as one that runs, at most. */
+const maxEndingMs = 60_000
 /** A thread that is not busy begins a run within less than a millisecond. */
 const beginMs = 1_000
 /** An isolated API also loads its libraries before it begins. */
@@ -92,6 +94,9 @@ export async function startPluginWorker(
   /** Null while a run goes on. */
   let usedMs: number | null = null
   let isIsolated = false
+  let isGone = false
+  /** Called once the thread is gone. */
+  const onGone = new Set<() => void>()
 
   function finish(message: FromWorker | Ended): void {
     const take = waiting
@@ -122,7 +127,9 @@ export async function startPluginWorker(
   }
   thread.addEventListener("close", () => {
     isAlive = false
+    isGone = true
     finish({ kind: "ended", cause: "its thread ended by itself, as when an API exits" })
+    for (const tell of onGone) tell()
   })
 
   async function answer({ question, asked }: FromWorker & { kind: "ask" }): Promise<void> {
@@ -215,10 +222,27 @@ export async function startPluginWorker(
     /** The processor time of the present run, in milliseconds; 0 before it begins and where it is not known. */
     computedMs,
     /** Milliseconds of processor time of an isolated API's present or last run; null where they are not known or do not count. */
-    usedMs: () => usedMs ?? (isIsolated && questions ? computedMs() : null),
+    usedMs: () => {
+      const endingMs = isAlive || isGone || usedMs === null ? null : nowMs()
+      if (endingMs !== null) usedMs = endingMs - sharedMs(2)
+      return usedMs ?? (isIsolated && questions ? computedMs() : null)
+    },
     /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
     isUsable: () => isAlive && !isWorn,
-    end: () => endWith({ kind: "ended", cause: "it was ended" }),
+    /**
+     * Ends the thread.
+     * @param tell called once when it is gone, or has taken a minute to end
+     */
+    end(tell = () => {}) {
+      endWith({ kind: "ended", cause: "it was ended" })
+      if (isGone) return tell()
+      const leave = () => {
+        cancel()
+        if (onGone.delete(leave)) tell()
+      }
+      const cancel = timer.after(maxEndingMs, leave)
+      onGone.add(leave)
+    },
     /**
      * Runs the API once. Returns its output, which is plain data but not checked yet.
      * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, ThreadBusy if the run did not begin, and

@@ -37,21 +37,26 @@ interface HeldRun {
   end(): void
 }
 
-/**
- * A pool whose threads run until the test ends the run. Each call gives the number of its thread.
- * @param options.usedMs the processor time of each run; null for the time on the clock
- */
+interface HeldOptions {
+  readonly keepsOne?: boolean
+  /** The processor time of each run; null for the time on the clock. */
+  readonly usedMs?: number | null
+  /** Whether a thread that was ended stays until the test says that it is gone. */
+  readonly endsSlowly?: boolean
+}
+
+/** A pool whose threads run until the test ends the run. Each call gives the number of its thread. */
 export function createHeldTrial(
   maxWorkers: number,
-  { usedMs = null, ...options }: { readonly keepsOne?: boolean; readonly usedMs?: number | null } = {},
+  { usedMs = null, endsSlowly = false, ...options }: HeldOptions = {},
 ) {
   const timer = createManualTimer()
   const clock = createManualClock()
-  const threads: { isEnded: boolean }[] = []
+  const threads: { isEnded: boolean /** Called when it is gone. */; tell: () => void }[] = []
   /** The oldest first. */
   const runs: HeldRun[] = []
   const start = (): PluginWorker => {
-    const thread = { isEnded: false }
+    const thread = { isEnded: false, tell() {} }
     const number = threads.push(thread) - 1
     let fail = (_: Error) => {}
     let beganMs = 0
@@ -65,9 +70,11 @@ export function createHeldTrial(
       usedMs: () => usedMs,
       computedMs: () => usedMs ?? clock.monotonicMs() - beganMs,
       isUsable: () => !thread.isEnded,
-      end() {
+      end(tell = () => {}) {
         thread.isEnded = true
         fail(new ApiMistake("it was ended"))
+        if (endsSlowly) thread.tell = tell
+        else tell()
       },
     }
   }
