@@ -117,8 +117,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   }
 
   /**
-   * Ends a call. Its worker can be used again, unless it is worn or failed twice in a row: then the call keeps its place until the
-   * thread is gone, or callers of runs that cannot be stopped would have more threads than there are places.
+   * Ends a call. Its worker can be used again, unless it is worn or failed twice in a row: then the call keeps its place until
+   * the thread is gone, or callers of runs that cannot be stopped would have more threads than there are places.
    */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0

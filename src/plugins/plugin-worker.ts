@@ -52,7 +52,7 @@ interface ThreadParts extends Pick<Ports, "timer"> {
   onSaid(text: string): void
 }
 
-/** A thread that was ended goes on until the native function returns that it is in. So long it counts as one that runs, at most. */
+/** A thread that was ended goes on until the native function that it is in returns. It counts as running, but not for longer. */
 const maxEndingMs = 60_000
 /** A thread that is not busy begins a run within less than a millisecond. */
 const beginMs = 1_000
