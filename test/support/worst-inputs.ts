@@ -1,8 +1,9 @@
 import { afterAll } from "bun:test"
-import { readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
 import { ownCommand } from "./own-command.ts"
+import { mainThreadMs } from "./processor-time.ts"
 import { tempDir } from "./temp.ts"
 import { type SeenTurns, watchTurns } from "./turn-watch.ts"
 
@@ -92,6 +93,8 @@ export interface Strain extends SeenTurns {
   readonly error: string | null
   /** Credits that it cost. */
   readonly charged: number
+  /** The processor time that it took in other threads than the main one, in milliseconds, with what went on after the answer. */
+  readonly inThreadsMs: number
 }
 
 /** Calls an API with an input, and asks for `/health` all the while. */
@@ -101,9 +104,39 @@ export async function strain(
   input: WorstInput[1],
 ): Promise<Strain> {
   const before = await creditsUsed(service)
+  const beforeMs = await quietThreadsMs(service)
   const { result, ...turns } = await watchTurns(service, () => fetch(requestFor(service, api, input)))
   const { error } = (await result.json()) as { error: string | null }
-  return { status: result.status, error, charged: (await creditsUsed(service)) - before, ...turns }
+  const inThreadsMs = (await quietThreadsMs(service)) - beforeMs
+  return {
+    status: result.status,
+    error,
+    charged: (await creditsUsed(service)) - before,
+    inThreadsMs,
+    ...turns,
+  }
+}
+
+/** Waits until no thread of a service computes besides its main one, and returns the processor time of the others so far. */
+async function quietThreadsMs({ url, pid }: WatchedService): Promise<number> {
+  for (let quiet = 0; quiet < 10; quiet++) {
+    await (await fetch(`${url}/health`)).text()
+    if (workerRuns(pid)) quiet = 0
+  }
+  return threadsMs(pid)
+}
+
+/** Whether a thread with APIs in it runs now, or could if it had a processor. */
+function workerRuns(pid: number): boolean {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const files = threads.map((id) => `/proc/${pid}/task/${id}/stat`)
+  return files.some((file) => existsSync(file) && readFileSync(file, "latin1").includes(" (Worker) R "))
+}
+
+/** The processor time of all threads of a process but its main one, with those that have ended, in milliseconds. */
+function threadsMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10 - mainThreadMs(pid)
 }
 
 function requestFor(
