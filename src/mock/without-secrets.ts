@@ -57,8 +57,5 @@ export function createSecretFilter(apis: readonly ApiDefinition[]) {
 
 /** A GraphQL document without its texts and numbers (GraphQL §2.9). */
 function withoutLiterals(query: string): string {
-  return query.replace(
-    /"""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*(?:"|$)|(?<![\w$])-?\d[\w.+-]*/g,
-    `"${hidden}"`,
-  )
+  return query.replace(/"""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|(?<![\w$])-?\d[\w.+-]*/g, `"${hidden}"`)
 }

@@ -27,7 +27,8 @@ export function fromUtf8(bytes: Uint8Array): string | null {
 export function toBytes(text: string, encoding: ByteEncoding): Uint8Array | null {
   if (encoding === "text") return Buffer.from(text)
   const digits = text.trim()
-  if (encoding === "hex") return /^(?:[\da-f]{2})*$/i.test(digits) ? Buffer.from(digits, "hex") : null
+  if (encoding === "hex")
+    return digits.length % 2 === 0 && /^[\da-f]*$/i.test(digits) ? Buffer.from(digits, "hex") : null
   const plain = digits.replace(/={1,2}$/, "")
   // One digit too many stands for no byte.
   return /^[\w+/-]*$/.test(plain) && plain.length % 4 !== 1 ? Buffer.from(plain, "base64") : null

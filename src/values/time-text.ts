@@ -25,7 +25,7 @@ export interface WrittenTime {
   readonly offsetMs: number | null
 }
 
-const dateForm = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(.*))?$/
+const dateForm = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(.*))?$/s
 /** A query turns `+` into a blank, unless it is escaped. */
 const offsetForm = /^(?:[Zz]|([+ -])([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d))?)?)$/
 /** Unix seconds need 9 to 11 digits: fewer can be a year, or a date such as 20270131. */

@@ -101,13 +101,13 @@ async function readPublicKey(type: DkimRecord["type"], named: string, written: s
 }
 
 const causes: readonly (readonly [RegExp, string])[] = [
-  [/-{2,}(?:BEGIN|END)(?: [A-Z]+)*-*/, "Leave out the lines around it in the PEM file:"],
+  [/(?<!-)-{2,}(?:BEGIN|END)(?: [A-Z]+)*-*/, "Leave out the lines around it in the PEM file:"],
   [/\\+[^\\]?/, "Leave out the backslash, which is for zone files alone:"],
   [/["'`]|\xe2\x80[\x98-\x9f]/, "Leave out the quotation marks:"],
   [/^p=|\s[a-z]{1,2}[ \t]*=[^=].*/, "A semicolon is missing, or a name is there twice:"],
   [/[-_]/, "Keys have + and / where base64url has - and _:"],
   [/[^A-Za-z\d+/=\s]+/, "This is no character of base64:"],
-  [/=+[^=\s]+/, "Equals signs can only end it:"],
+  [/(?<!=)=+[^=\s]+/, "Equals signs can only end it:"],
 ]
 
 /** Why a value of `p` is no key of its type: the usual mistakes of copying, with the part that shows it. */

@@ -73,7 +73,7 @@ function toNaturalRank(_line: string, key: string): string {
 function toNumericRank(line: string): string {
   const [, sign, digits, fraction = ""] = /^\s*([-+]?)(?=\.?\d)(\d*)(?:\.(\d+))?/.exec(line) ?? []
   if (digits === undefined) return "2"
-  const size = `${withLength(digits)}.${fraction.replace(/0+$/, "")}`
+  const size = `${withLength(digits)}.${fraction.replace(/(?<!0)0+$/, "")}`
   if (sign !== "-" || !/[1-9]/.test(digits + fraction)) return `1${size}`
   return `0${size.replace(/\d/g, (digit) => String(9 - Number(digit)))}~`
 }

@@ -6,7 +6,7 @@ import profile from "./svg-profile.json"
 export const attributeValues: Readonly<Record<string, readonly string[]>> = profile.values
 
 /** The only forms of `preserveAspectRatio`. */
-const aspectRatio = /^\s*(?:none|xMidYMid)\s*(?:meet)?\s*$/
+const aspectRatio = /^\s*(?:none|xMidYMid)(?:\s*meet)?\s*$/
 
 interface StoredRule {
   /** Names of groups of attributes. */

@@ -80,7 +80,9 @@ export function createRequestIds(random: Random, holdsKey: (text: string) => boo
 
 /** After a comma comes something else than a parameter, of which `Digest` has several (RFC 9110 §11.4). */
 const secondCredentials = /,(?!\s*[\w-]+\s*=)/
-const quoted = /"(?:[^"\\]|\\.)*"/g
+/** A quotation without an end is read once too: after it there is no other one. */
+const quoted = /"(?:[^"\\]|\\.)*("|\\?$)/g
+const withoutQuoted = (text: string) => text.replace(quoted, (found, end) => (end === '"' ? "" : found))
 
 const withoutComma = ["X-Request-ID", "X-Api-Key", "X-Admin-Key"]
 
@@ -90,7 +92,7 @@ export function requireOneOfEach({ headers }: Request): void {
     if (headers.get(name)?.includes(","))
       throw new Fault("inputRejected", `The request header '${name}' must be sent once, without a comma.`)
   const authorization = headers.get("authorization")
-  if (authorization?.includes(",") && secondCredentials.test(authorization.replace(quoted, "")))
+  if (authorization?.includes(",") && secondCredentials.test(withoutQuoted(authorization)))
     throw new Fault("inputRejected", "The request header 'Authorization' must be sent once.")
 }
 

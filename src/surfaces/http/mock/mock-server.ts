@@ -347,7 +347,7 @@ function withoutLinks(body: string): string {
 /** Headers of requests that the journal shortens: their keys and other credentials may be real, sent here by mistake. */
 const shortened: Readonly<Record<string, (value: string) => string>> = {
   ...{ "x-api-key": shownKey, "x-admin-key": shownKey, "x-csrf-token": () => "…" },
-  authorization: (value) => value.replace(/[^ ]+ *$/, shownKey),
+  authorization: (value) => value.replace(/(?<![^ ])[^ ]+ *$/, shownKey),
 }
 
 function requestHeaders(headers: Headers): Record<string, string> {

@@ -1,0 +1,59 @@
+/**
+ * Texts that an expression might try from each of their places, in time by their square. Nothing can end such a call: on the main
+ * thread it holds up everybody.
+ */
+import { expect, test } from "bun:test"
+import "reflect-metadata"
+import type { DnsZone } from "../src/apis/contract.ts"
+import { catalog } from "../src/app/prepare.ts"
+import { createSecretFilter } from "../src/mock/without-secrets.ts"
+import { requireOneOfEach } from "../src/surfaces/http/request.ts"
+import { logo } from "./support/bimi-domains.ts"
+import { expectWithinProcessorMs } from "./support/processor-time.ts"
+import { portsFor } from "./support/zone-ports.ts"
+
+const key = (p: string): DnsZone => ({ "s._domainkey.a.example": [{ TXT: `v=DKIM1; p=${p}` }] })
+const dkim = { domain: "a.example", selector: "s" }
+
+test.each<readonly [id: string, what: string, input: Record<string, unknown>, dns?: DnsZone]>([
+  ["linesorter", "zeros in a fraction", { lines: [`1.${"0".repeat(99_000)}1`], sort_by: "numeric" }],
+  [
+    "bimivalidator",
+    "blanks in an attribute",
+    {
+      domain: "a.example",
+      svg: logo.replace("<svg", `<svg preserveAspectRatio="none${" ".repeat(65_000)}x"`),
+    },
+  ],
+  ["dkimvalidator", "hyphens", dkim, key("-".repeat(60_000))],
+  ["dkimvalidator", "equals signs", dkim, key(`A${"=".repeat(60_000)}`)],
+  [
+    "hmac",
+    "a million hexadecimal digits",
+    { message: "a", secret: "ab".repeat(500_000), secret_encoding: "hex", algorithm: "sha256" },
+  ],
+])("%s reads %s in linear time", async (id, _what, input, dns = {}) => {
+  const api = catalog.find((one) => one.id === id)
+  if (!api) throw new Error(`the catalog lacks ${id}`)
+  await expectWithinProcessorMs(50, () =>
+    api.run(input, { ports: portsFor({ given: { dns } }), giveWay: () => undefined, premium: true }),
+  )
+})
+
+test("quotations without an end in a header are read in linear time", async () => {
+  const requestWith = (authorization: string) =>
+    new Request("http://a.example", { headers: { authorization } })
+  const request = requestWith(`Digest a, b="${'\\"'.repeat(8_000)}`)
+  await expectWithinProcessorMs(50, () => requireOneOfEach(request))
+  const refused = 'Digest a="\\", Basic b'
+  expect(() => requireOneOfEach(requestWith(refused))).toThrow("must be sent once")
+  expect(() => requireOneOfEach(requestWith(`${refused}"`))).not.toThrow()
+})
+
+test("texts without an end in a query are left out in linear time", async () => {
+  const without = createSecretFilter(catalog)
+  const shown = (text: string) =>
+    JSON.parse(without({ path: "/v1/graphql", body: JSON.stringify({ query: `hmac ${text}` }) }).body).query
+  await expectWithinProcessorMs(100, () => shown(`"${'\\"'.repeat(50_000)}\n`))
+  expect(shown('"a\\" b 1\n 2 "c" """d')).toBe('hmac "(secret)"\n "(secret)" "(secret)" "(secret)"')
+})
