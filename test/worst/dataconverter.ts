@@ -27,6 +27,7 @@ export const worst: readonly WorstInput[] = [
   ["a list of TOML", { text: fill("1,", "a=[", "]"), from: "toml", to: "json" }],
   ["nested lists of TOML", { text: fill("[", "a="), from: "toml", to: "json" }],
   ["a key of TOML with 100,000 parts", { text: fill(".a", "a", "=1"), from: "toml", to: "json" }],
+  ["a text of TOML with quotes and no end", { text: fill('\\"', 'a="'), from: "toml", to: "json" }],
   ["elements of XML", { text: fill("<a/>", "<r>", "</r>"), from: "xml", to: "json" }],
   [
     "entities of entities",

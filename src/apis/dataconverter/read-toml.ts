@@ -39,13 +39,18 @@ function parse(text: string): AST.TOMLProgram {
   }
 }
 
-const tokens = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#.*|[[\]{}]/g
+/** A text without an end is a token too: looking for its end from each of its quotes would take time by its square. */
+const tokens =
+  /"""[^"\\]*(?:"{0,2}(?:\\[\s\S]|[^"\\])[^"\\]*)*("{3,5}|)|'''[^']*(?:''?[^']+)*('{3,5}|)|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*("|)|'[^'\n]*('|)|#[^\n]*|[[\]{}]/g
 
 /** Refuses deep nesting, with which the parser would overflow the stack. */
 function requireShallow(text: string): void {
   let depth = 0
-  for (const { 0: token, index } of text.matchAll(tokens)) {
-    if (token === "[" || token === "{") requireDepth(++depth, () => placeAt(text, index))
+  for (const found of text.matchAll(tokens)) {
+    const [token, ...ends] = found
+    // The parser refuses a text without an end, and reads nothing after it.
+    if (ends.includes("")) return
+    if (token === "[" || token === "{") requireDepth(++depth, () => placeAt(text, found.index))
     else if (token === "]" || token === "}") depth--
   }
 }

@@ -55,6 +55,22 @@ test.each<[what: string, from: Format, text: string, rule: string, line: number,
   ["400 lines, each deeper", "yaml", deeperLines, tooDeep, 100, 100],
   ["60,000 nested elements", "xml", "<a>".repeat(60_000), tooDeep, 1, 304],
   ["90,000 nested lists", "toml", `a = ${"[".repeat(90_000)}`, tooDeep, 1, 105],
+  [
+    "90,000 lists after quotes in a text",
+    "toml",
+    `a = """"\\"""b"""""\nb = ${"[".repeat(90_000)}`,
+    tooDeep,
+    2,
+    105,
+  ],
+  [
+    "90,000 lists after a quote in a comment",
+    "toml",
+    `# \u2028"\nb = ${"[".repeat(90_000)}`,
+    tooDeep,
+    2,
+    105,
+  ],
   ["a key of 90,000 parts", "toml", `a${".a".repeat(90_000)} = 1`, tooDeep, 1, 1],
 ])("%s in %s is refused with its place", (_what, from, text, rule, line, column) =>
   expect(convert(text, from, "json")).rejects.toThrow(
