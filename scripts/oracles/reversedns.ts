@@ -51,7 +51,10 @@ export const oracle = defineOracle<Case, Answer>({
     const answer = await ask(reversedns, { ip: test.ip }, { ...portsFor({}), dns })
     const names = answer?.names ?? []
     return {
-      names: names.map(({ ips, is_confirmed }) => ({ addresses: ips.toSorted(), confirmed: is_confirmed })),
+      names: names.map(({ ips, is_confirmed }) => ({
+        addresses: ips.toSorted(),
+        confirmed: is_confirmed === true,
+      })),
     }
   },
   async theirs(tests) {

@@ -144,8 +144,8 @@ export async function gatherFacts(
     find("tlsrpt", (own) => apis.tlsrpt.run({ domain }, own)),
     find("dnssec", (own) => apis.dnssec.run({ name: domain, type: "SOA", ...anchored }, own)),
     find("dane", (own) => apis.dane.run({ host: domain, ...anchored }, own)),
-    find("mtaSts", (own) => findPolicy(domain, apis, own)),
-    find("bimi", (own) => apis.bimi.run({ domain }, own)),
+    find("mtaSts", (own) => findHosted(apis.mtaSts.run({ domain }, own), own)),
+    find("bimi", (own) => findHosted(apis.bimi.run({ domain }, own), own)),
     route.then((found) => find("reverse", (own) => findNames(found, apis, own))),
     dmarc.then((found) => find("reports", ({ ports }) => findReportRoutes(found, domain, ports.dns))),
   ])
@@ -169,11 +169,10 @@ function withRecord(context: RunContext, domain: string, record: string): RunCon
   return { ...context, ports: { ...context.ports, dns: changed } }
 }
 
-/** A policy that cannot be read may be missing, or its host's name may get no answer: one more question tells. */
-async function findPolicy(domain: string, apis: AuditedApis, context: RunContext): Promise<MtaStsResult> {
-  const found = await apis.mtaSts.run({ domain }, context)
-  if (found.problems.some(({ code }) => code === "policy_unreachable"))
-    await context.ports.dns.resolve(`mta-sts.${domain}`, "A")
+/** A document that cannot be read may be missing, or its host's name may get no answer: one more question tells. */
+async function findHosted<T extends MtaStsResult | BimiResult>(found: T | Promise<T>, { ports }: RunContext) {
+  for (const { code, where } of (await found).problems)
+    if (/_unreachable$/.test(code) && where !== null) await ports.dns.resolve(new URL(where).hostname, "A")
   return found
 }
 

@@ -11,7 +11,7 @@ import {
   policyUrl,
   without,
 } from "../../../test/support/audited-domain.ts"
-import { audit, type Zone } from "../../../test/support/audits.ts"
+import { audit, lineOf, type Zone } from "../../../test/support/audits.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { maxDnsQuestions } from "../../call/dns-questions.ts"
 import { grades } from "../../values/audit-report.ts"
@@ -190,6 +190,31 @@ test("what gets no answer is never told as missing or wrong, whichever name of t
       expect({ name, isUnknown: idsWith(answer, "unknown").length > 0 }).toEqual({ name, isUnknown: true })
     }
   }
+})
+
+test("a logo whose host does not answer is not told as wrong", async () => {
+  const record = "v=BIMI1; l=https://logo.firm.example/a.svg; a="
+  const zone: Zone = { ...kept, "default._bimi.firm.example": [{ TXT: record }] }
+  const audited = (host: Zone, failure: "timeout" | "dns" | "no-address") =>
+    audit({ ...zone, ...host }, {}, { "https://logo.firm.example/a.svg": { failure } })
+  const silent = { "logo.firm.example": ["SERVFAIL"] } as const
+  const there = { "logo.firm.example": [{ A: "198.51.100.81" }] } as const
+  expect((await audited(there, "timeout")).statusOf("bimi")).toBe("unknown")
+  expect((await audited(silent, "dns")).statusOf("bimi")).toBe("unknown")
+  expect((await audited({}, "no-address")).statusOf("bimi")).toBe("fail")
+})
+
+test("the SPF record proposed without MX records lets the server of the domain send, which is the domain itself", async () => {
+  const address = { A: "198.51.100.25" }
+  const zone: Zone = { "firm.example": [address], "s1._domainkey.firm.example": key ?? [] }
+  const lines = async (given: Zone) => lineOf(await audit(given, { selectors: ["s1"] }), "spf_record")
+  expect(await lines(zone)).toContain('"v=spf1 a ~all"')
+  const named: Zone = {
+    ...zone,
+    "firm.example": [{ MX: [10, "mx.firm.example"] }],
+    "mx.firm.example": [address],
+  }
+  expect(await lines(named)).toContain('"v=spf1 mx ~all"')
 })
 
 test("a softfail protects where DMARC asks for more, and little without", async () => {

@@ -106,7 +106,7 @@ export interface BimiResult {
 }
 
 export interface ReverseResult {
-  readonly is_confirmed: boolean
+  readonly is_confirmed: boolean | null
   readonly problems: Problems
 }
 

@@ -142,9 +142,9 @@ const reverseNames: Check = {
   judge: (facts) =>
     judgeKnown(facts.reverse, (names) => {
       if (!takesMail(facts)) return notApplicable(noMail)
-      const unanswered = facts.route.isKnown ? facts.route.unanswered : []
-      if (names.size === 0 && unanswered.length > 0)
-        return unknown(`The DNS gave no answer for ${few(unanswered)}.`)
+      if (!facts.route.isKnown) return unknown(facts.route.why)
+      const { unanswered } = facts.route
+      if (unanswered.length > 0) return unknown(`The DNS gave no answer for ${few(unanswered)}.`)
       if (names.size === 0)
         return fail({ why: "No mail server has an address.", advice: "See “Mail servers (MX)”." })
       const wrong = [...names].filter(([, { is_confirmed }]) => !is_confirmed).map(([ip]) => ip)

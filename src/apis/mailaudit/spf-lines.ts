@@ -55,7 +55,9 @@ function firstFix(facts: Facts): Fix {
       'Name the servers and services that send for the domain: "v=spf1 include:… ~all". If none does, publish "v=spf1 -all".',
     )
   const note = "Lets the mail servers of the domain send. Add the services that send for it before '~all'."
-  return lineFix(domain, "v=spf1 mx ~all", note, "add")
+  // Without MX records the term mx lets nobody send, though the domain itself takes its mail.
+  const term = route.isKnown && route.value.kind === "domain" ? "a" : "mx"
+  return lineFix(domain, `v=spf1 ${term} ~all`, note, "add")
 }
 
 function mergeFix(domain: string, { text, found }: NonNullable<Facts["mergedSpf"]>): Fix {

@@ -215,6 +215,8 @@ const bimi: Check = {
       if (record === null || is_declined)
         return notApplicable("The domain publishes no logo (BIMI), which is a matter of taste.")
       if (is_valid) return pass("Mailboxes can show the logo of the domain.")
+      const silent = problems.find(({ code }) => code === "document_timeout")
+      if (silent) return unknown(silent.message)
       return fail({
         why: problems.find(({ severity }) => severity === "error")?.message ?? "The logo cannot be shown.",
         advice: "Mend the record or the logo: bimivalidator shows each mistake.",

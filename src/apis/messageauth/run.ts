@@ -56,8 +56,10 @@ async function toAnswer(
   const chain = await explainedResults(verifier, lookups)
   const dmarc = await checkDmarc(verifier, spf, chain, lookups)
   const { response, dkimAligned } = dmarc
-  const isAligned = (domain = "") => dkimAligned?.has(formatDomain(domain)) ?? false
   const result = response ? resultOf(response.status) : "none"
+  // Without an answer for the record of the author's domain, nobody knows what is aligned with it.
+  const isKnown = result !== "temperror" || (response && response.policyDomain !== undefined)
+  const isAligned = (domain = "") => (isKnown ? (dkimAligned?.has(formatDomain(domain)) ?? false) : null)
   const author = verifier.headerFrom[0] ?? null
   problems.push(
     ...aboutAuthor(dmarc, result, verifier),
@@ -70,7 +72,7 @@ async function toAnswer(
       problem("no_answer", shorten(name, maxText), "The DNS gave no answer."),
     ),
   )
-  const isSpfAligned = spf.kind === "checked" && response !== false && Boolean(response.alignment?.spf.result)
+  const isSpfAligned = isKnown ? response !== false && Boolean(response.alignment?.spf.result) : null
   const rows = [
     ...(spf.kind === "checked" ? [["spf", spf.status] as const] : []),
     ...signatures.map(({ status }) => ["dkim", status] as const),

@@ -50,10 +50,12 @@ export const reversedns = defineApi({
   output: Type.Object({
     ip: field.text("The address, in the form of RFC 5952."),
     reverse_name: field.text("The DNS name that was looked up (PTR)."),
-    is_confirmed: field.flag("Whether at least one name has the address."),
+    is_confirmed: field.nullableFlag(
+      "Whether at least one name has the address; null if only a name without an answer could have it.",
+    ),
     names: field.rows("The names of the address, at most 10.", {
       name: field.text("The name."),
-      is_confirmed: field.flag("Whether the name has the address."),
+      is_confirmed: field.nullableFlag("Whether the name has the address; null if the DNS gave no answer."),
       is_generic: field.flag("Whether the name is made from the address."),
       ips: field.texts("The addresses of the name, of the same family, at most 50."),
     }),
@@ -78,7 +80,9 @@ export const reversedns = defineApi({
     const names = checked.map(({ name }) => name)
     return {
       ...{ ip: ip.toString(), reverse_name },
-      is_confirmed: names.some(({ is_confirmed }) => is_confirmed),
+      is_confirmed:
+        names.some(({ is_confirmed }) => is_confirmed) ||
+        (names.some(({ is_confirmed }) => is_confirmed === null) ? null : false),
       ...{ names, problems },
     }
   },
@@ -89,7 +93,7 @@ async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
   const is_generic = isGeneric(name, ip)
   const [problems, add] = newProblems()
   if (is_generic) add("generic_name", name, "The name is made from the address.")
-  const result = (addresses: string[], is_confirmed: boolean) => ({
+  const result = (addresses: string[], is_confirmed: boolean | null) => ({
     name: { name, is_confirmed, is_generic, ips: addresses.slice(0, maxAddresses) },
     problems,
   })
@@ -103,7 +107,7 @@ async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
   const answer = await dns.resolve(name, isIpv6(ip) ? "AAAA" : "A", signal)
   if (answer.kind === "failure") {
     problems.push(problem("no_answer", name, `The DNS gave no answer (${answer.reason}).`))
-    return result([], false)
+    return result([], null)
   }
   const addresses = answer.kind === "records" ? [...answer.records] : []
   const is_confirmed = addresses.includes(ip.toString())

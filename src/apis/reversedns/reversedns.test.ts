@@ -47,10 +47,18 @@ test("one of several names is enough, and the answer lists each", async () => {
   expect(names.map((one) => [one.name, one.is_confirmed])).toEqual([
     ["a.example", false],
     ["b.example", true],
-    ["slow.example", false],
+    ["slow.example", null],
     ["*.a.example", false],
   ])
   expect(codes).toEqual(["not_confirmed", "no_answer", "not_a_host", "several_names"])
+})
+
+test("whether an address is confirmed is not known while the name that may have it gets no answer", async () => {
+  const other = { "a.example": [{ A: "192.0.2.8" }] } as const
+  const names = [{ PTR: "a.example" }, { PTR: "slow.example" }]
+  const zone = { [reverse]: names, ...other, "slow.example": ["TIMEOUT"] } as const
+  expect((await lookUp(zone, "192.0.2.7")).is_confirmed).toBe(null)
+  expect((await lookUp({ [reverse]: names.slice(0, 1), ...other }, "192.0.2.7")).is_confirmed).toBe(false)
 })
 
 test("of thousands of names ten are looked up", async () => {

@@ -24,6 +24,7 @@ test.each([
   ["no record that could be read, by a temperror", { hasRecord: false, hasTemperror: true }, 40],
   ["a temperror at 10 look-ups", { lookupTerms: 10, hasTemperror: true }, 40],
   ["?all with a temperror", { effectiveAll: "?", hasTemperror: true }, 70],
+  ["a redirect without an answer", { effectiveAll: null, isAllUnknown: true, hasTemperror: true }, 40],
   ["a permerror and a temperror", { hasPermerror: true, hasTemperror: true }, 75],
   ["no record, with a permerror", { hasRecord: false, hasPermerror: true }, 100],
   ["+all at 9 look-ups, never over 100", { effectiveAll: "+", lookupTerms: 9 }, 100],

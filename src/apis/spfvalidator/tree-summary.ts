@@ -18,6 +18,8 @@ export interface TreeSummary {
   readonly isTruncated: boolean
   /** The `all` that applies in the end, redirects followed; null without one. */
   readonly effectiveAll: Directive | null
+  /** The DNS did not answer for the target of the last redirect. */
+  readonly isAllUnknown: boolean
 }
 
 interface TermCost {
@@ -98,6 +100,7 @@ export function summarizeTree(tree: Tree): TreeSummary {
     costs: costs.sort((a, b) => b.lookupTerms - a.lookupTerms),
     isTruncated,
     effectiveAll: last?.policy.kind === "found" ? allOf(last.policy.records[0]) : null,
+    isAllUnknown: last?.policy.kind === "failure",
   }
 }
 

@@ -47,6 +47,8 @@ export interface RiskInput {
   readonly hasRecord: boolean
   /** The qualifier of the `all` that applies in the end, redirects followed; null without one. */
   readonly effectiveAll: Qualifier | null
+  /** The record whose `all` applies is not known: the DNS did not answer for the target of a redirect. */
+  readonly isAllUnknown?: boolean
   readonly lookupTerms: number
   /** Some issue in the tree causes a permerror, so receivers cannot use the record. */
   readonly hasPermerror: boolean
@@ -56,9 +58,9 @@ export interface RiskInput {
 
 /** How easily others can send mail in the domain's name, from 0 to 100; higher is easier. */
 export function toRiskScore(input: RiskInput): number {
-  const { hasRecord, effectiveAll, lookupTerms, hasPermerror, hasTemperror } = input
+  const { hasRecord, effectiveAll, isAllUnknown, lookupTerms, hasPermerror, hasTemperror } = input
   if (!hasRecord) return hasTemperror ? leastWithTemperror : 100
-  const base = effectiveAll === null ? riskWithoutAll : riskOfAll[effectiveAll]
+  const base = effectiveAll === null ? (isAllUnknown ? 0 : riskWithoutAll) : riskOfAll[effectiveAll]
   const nearLimit = lookupTerms === 9 || lookupTerms === 10 ? 5 : 0
   const least = hasPermerror ? leastWithPermerror : hasTemperror ? leastWithTemperror : 0
   return Math.min(100, Math.max(base + nearLimit, least))
@@ -85,6 +87,7 @@ function toReport(tree: Tree, check: CheckResult | null, elapsedMs: number): Spf
   const score = toRiskScore({
     hasRecord: record !== null,
     effectiveAll: summary.effectiveAll?.qualifier ?? null,
+    isAllUnknown: summary.isAllUnknown,
     lookupTerms: summary.lookupTerms,
     hasPermerror: findings.some(({ causes }) => causes === "permerror"),
     hasTemperror: findings.some(({ causes }) => causes === "temperror"),
