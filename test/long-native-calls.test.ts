@@ -16,6 +16,9 @@ import { portsFor } from "./support/zone-ports.ts"
 const key = (p: string): DnsZone => ({ "s._domainkey.a.example": [{ TXT: `v=DKIM1; p=${p}` }] })
 const dkim = { domain: "a.example", selector: "s" }
 
+const signed = (tag: string) =>
+  `From: a@a.test\r\nDKIM-Signature: v=1; a=rsa-sha256; d=a.test; s=s; h=from; bh=AAAA; b=AAAA; ${tag}\r\n\r\n`
+
 test.each<readonly [id: string, what: string, input: Record<string, unknown>, dns?: DnsZone]>([
   ["linesorter", "zeros in a fraction", { lines: [`1.${"0".repeat(99_000)}1`], sort_by: "numeric" }],
   [
@@ -33,6 +36,24 @@ test.each<readonly [id: string, what: string, input: Record<string, unknown>, dn
     "quotations without an end",
     { text: `a = "${'\\"'.repeat(99_000)}`, from: "toml", to: "json" },
   ],
+  [
+    "jsonschemavalidator",
+    "letters of an address that may be read in two ways",
+    { schema: { format: "idn-email" }, document: "é".repeat(500_000), assert_formats: true },
+  ],
+  [
+    "jsonschemavalidator",
+    "an address with a wrong domain",
+    { schema: { format: "idn-email" }, document: `${"é".repeat(900)}@a..b`, assert_formats: true },
+  ],
+  [
+    "jsonschemavalidator",
+    "signs that normalization sorts",
+    { schema: { format: "idn-hostname" }, document: "\u0301\u0316".repeat(20_000), assert_formats: true },
+  ],
+  ["messageauth", "blanks in a signature", { message: signed(`b=${" ".repeat(50_000)}A`) }],
+  ["messageauth", "dots in a signature", { message: signed(`d=a${".".repeat(50_000)}test`) }],
+  ["messageauth", "carriage returns", { message: `From: a@b.test\r\nX: ${"\r".repeat(50_000)}y\r\n\r\n` }],
   [
     "hmac",
     "a million hexadecimal digits",

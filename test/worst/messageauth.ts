@@ -35,6 +35,9 @@ const messages: readonly (readonly [what: string, message: string])[] = [
   ],
   ["a field folded 5,000 times", `${from}X: a\r\n${fill(" a\r\n", 19_000)}\r\n`],
   ["a header of 1 MB", `${from}${fill("X: a\r\n", maxBytes - 100)}`],
+  ["blanks in a signature", `${signature(1, "", `from:${" ".repeat(250_000)}x`)}${from}\r\n`],
+  ["dots in a signature", `${signature(1).replace("a1.test", `a${fill(".", 250_000)}test`)}${from}\r\n`],
+  ["carriage returns in a header", `${from}X: ${fill("\r", 250_000)}y\r\n\r\n`],
   ["names of 250 KB in a signature", `${signature(1, "", names)}${from}\r\n`],
   [
     "ten signatures with many names and many fields",

@@ -1,5 +1,7 @@
 /** Formats are asserted where the meta-schema or the caller asks for it. */
 import { expect, test } from "bun:test"
+import { isIdnEmail } from "@hyperjump/json-schema-formats"
+import fc from "fast-check"
 import { check, formatsMeta, metaSchema, withFormats } from "../../../test/support/json-schemas.ts"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
 import { run } from "./run.ts"
@@ -43,9 +45,27 @@ test.each([
   ["idn-hostname", "xn--X", false],
   ["idn-hostname", "a..b", false],
   ["hostname", "b\u00fccher.example", false],
+  ["idn-email", '"\u00fc @"@b\u00fccher.example', true],
+  ["idn-email", "\u00fc.a@[127.0.0.1]", true],
+  ["idn-email", "\u00fc..a@a.example", false],
 ])("the format %s of %j: %p", async (format, document, isValid) => {
   const { is_valid } = await runIsolated(run, { schema: { format }, document, assert_formats: true })
   expect(is_valid).toBe(isValid)
+})
+
+test("an international address is read as the library reads it, which takes long for long ones alone", async () => {
+  const part = fc.constantFrom(
+    ...'a é \u0080 . .. - @ @a.b @[127.0.0.1] @[a:b] [ ] : " \\ \ud800 😀 ·'.split(" "),
+    " ",
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
+      const document = parts.join("")
+      const asked = { schema: { format: "idn-email" }, document, assert_formats: true }
+      expect((await runIsolated(run, asked)).is_valid).toBe(isIdnEmail(document))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test.each([

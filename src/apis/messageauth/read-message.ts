@@ -40,6 +40,8 @@ function requireHeader(text: string): void {
   if (!/^[!-9;-~]+[ \t]*:/.test(header))
     reject("message", "must begin with its header, such as From: ann@example.com, as text or in base64")
   if (header.length > maxHeaderBytes) reject("message", "must have a header of at most 256 KiB")
+  // To look for the end of the header, the library tries each of them.
+  if (/\r{100}/.test(header)) reject("message", "must not have 100 carriage returns in a row in its header")
   if (header.split("\r\n").length > maxHeaderLines)
     reject("message", `must have a header of at most ${maxHeaderLines.toLocaleString("en-US")} lines`)
 }

@@ -1,8 +1,12 @@
 import { DkimVerifier } from "mailauth/lib/dkim/dkim-verifier.js"
+import { reject } from "../contract.ts"
 import { readAddresses, readPath } from "./mailboxes.ts"
 
 /** How many signatures of DKIM are checked: each may need a question to the DNS. */
 export const maxSignatures = 10
+
+/** The library looks from each of them for the end of a value, in time by the square of the run. */
+const longRun = /[ \t\r\n]{100}|\.{100}/
 
 /** Verifies the DKIM signatures of a message, the first ones of it. Addresses are read here, not by the library. */
 export class Verifier extends DkimVerifier {
@@ -14,6 +18,10 @@ export class Verifier extends DkimVerifier {
   returnPath: string | null | undefined
 
   override async messageHeaders(headers: MailauthHeaders): Promise<void> {
+    const isLong = ({ key, line }: MailauthHeaders["parsed"][number]) =>
+      /^(?:dkim|arc)-/.test(key) && longRun.test(line.toString("latin1"))
+    if (headers.parsed.some(isLong))
+      reject("message", "must not have 100 blanks or dots in a row in a field of DKIM or ARC")
     await super.messageHeaders(headers)
     const valuesOf = (name: string) =>
       headers.parsed
