@@ -56,7 +56,12 @@ test("names that are in no signed zone are unsigned in the test double, also in 
   expect(await statusOf(mock, "customer.com")).toBe("insecure")
   // A root of one's own without signatures takes the place of the signed one.
   await mock.control("PUT", "/dns", { ".": [{ NS: "ns.example." }], "customer.com": [{ A: "192.0.2.1" }] })
-  expect(await statusOf(mock, "customer.com")).toBe("bogus")
+  const charged = (await mock.fetch("/v1/usage", { key: "mock-pro" })).headers.get("x-api-credits-used")
+  for (const call of ["dnssecvalidator?name=customer.com", "danelookup?host=customer.com"]) {
+    const answer = await mock.fetch(`/v1/${call}`, { key: "mock-pro" })
+    expect([answer.status, answer.headers.get("x-api-credits-used")]).toEqual([503, charged])
+    expect(await answer.text()).toContain("does not pass on DNSSEC")
+  }
 })
 
 describe("a file is refused with what to change", () => {

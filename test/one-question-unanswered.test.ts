@@ -28,13 +28,19 @@ const audited: Example = {
   given: { now: signed.now, dns: { ...signed.dns, ...kept }, web: policy("enforce") },
   output: {},
 }
-const more: Readonly<Record<string, Example>> = { spfvalidator: redirected, mailaudit: audited }
+const unsigned: Example = {
+  name: "A DNS server that does not pass on DNSSEC",
+  ...{ input: { domain: "firm.example", selectors: ["s1"] }, output: {} },
+  given: { now: signed.now, dns: kept, web: policy("enforce") },
+}
+const more: Readonly<Record<string, readonly Example[]>> = {
+  spfvalidator: [redirected],
+  mailaudit: [audited, unsigned],
+}
 
 const asking = catalog.filter(({ asksDns }) => asksDns)
 const cases = asking.flatMap((api) =>
-  [...api.examples, ...(more[api.id] ? [more[api.id] as Example] : [])].map(
-    (example) => [api.id, example.name, api, example] as const,
-  ),
+  [...api.examples, ...(more[api.id] ?? [])].map((example) => [api.id, example.name, api, example] as const),
 )
 
 /** Every value of an answer by its place in it. */

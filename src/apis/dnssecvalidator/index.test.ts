@@ -54,6 +54,22 @@ test("the name may be in any case, with a dot at its end, the root, or internati
   expect((await run({ name: "bücher.p256.test" })).name).toBe("xn--bcher-kva.p256.test")
 })
 
+test.each(["the keys of the root", "signatures"])(
+  "a DNS server that does not pass on %s says nothing of a name: a 503",
+  async (what) => {
+    const { exchange } = createSignedDns()
+    const stripped: typeof exchange = async (...question) => {
+      const reply = await exchange(...question)
+      if (reply.kind !== "reply") return reply
+      const isLost = ({ owner, type }: { readonly owner: string; readonly type: string }) =>
+        what === "signatures" ? type === "RRSIG" : owner === "" && type === "DNSKEY"
+      return { ...reply, answer: reply.answer.filter((record) => !isLost(record)) }
+    }
+    const answer = run({ name: "www.p256.test" }, { dns: { exchange: stripped } })
+    expect(answer).rejects.toThrow("does not pass on DNSSEC")
+  },
+)
+
 test("the trust anchor is that of the root of the Internet by default", async () => {
   expect(rootAnchors.map(({ keyTag }) => keyTag)).toEqual([20_326, 38_696])
   const { exchange } = createSignedDns()

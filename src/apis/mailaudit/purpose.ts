@@ -111,16 +111,6 @@ export function judgeKnown<T>(
     : verdict
 }
 
-/**
- * Without keys of the root nothing can be validated. A real root has keys, so the DNS server that is asked does not pass on
- * DNSSEC, which says nothing of the domain. Null if they are there.
- */
-export function withoutRootKeys({ dnssec }: Facts): Verdict | null {
-  const isMissing =
-    dnssec.isKnown && dnssec.value.problems.some(({ code, where }) => code === "no_keys" && where === ".")
-  return isMissing ? unknown("The DNS server that this service asks does not pass on DNSSEC.") : null
-}
-
 export function unknown(why: string): Verdict {
   const advice = "See that the DNS servers of the domain answer, and try again."
   return { status: "unknown", share: 0, why, advice, fix: null, best: null }

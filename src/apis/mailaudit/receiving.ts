@@ -16,7 +16,6 @@ import {
   takesMail,
   unknown,
   warning,
-  withoutRootKeys,
 } from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
@@ -166,8 +165,6 @@ const dnssec: Check = {
   judge: (facts) =>
     judgeKnown(facts.dnssec, ({ status, reason }) => {
       if (status === "secure") return pass("The DNS of the domain is signed from the root down.")
-      const blind = withoutRootKeys(facts)
-      if (blind) return blind
       const why = reason ?? "The DNS gave no answer."
       if (status === "bogus")
         return fail({

@@ -15,7 +15,6 @@ import {
   takesMail,
   unknown,
   warning,
-  withoutRootKeys,
 } from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
@@ -27,8 +26,6 @@ const dane: Check = {
   source: "RFC 7672",
   judge: (facts) => {
     if (!takesMail(facts)) return notApplicable(noMail)
-    const blind = withoutRootKeys(facts)
-    if (blind) return blind
     return judgeKnown(facts.dane, ({ mail_servers }) => {
       // A server without an address is a fault of the MX records, not of DANE.
       const dead = facts.route.isKnown ? deadHosts(facts) : new Set<string>()

@@ -1,4 +1,4 @@
-import type { DnsRecord, DnsType } from "../../contract.ts"
+import { type DnsRecord, type DnsType, unavailable } from "../../contract.ts"
 import { readProof } from "./denial.ts"
 import { Ended } from "./ended.ts"
 import { isWithin, labelsOf, lower, nameOf, parentOf, suffixOf } from "./names.ts"
@@ -232,6 +232,9 @@ async function readKeys(
   if (usable.length === 0) throw new Ended("insecure", "unsupported_algorithm", name)
   const reply = await session.ask(name, "DNSKEY")
   const set = findSet(reply.answer, name, "DNSKEY")
+  if (isRoot && !set?.signatures.length)
+    // A real root has signed keys, so this says nothing of the name that was asked for.
+    unavailable("The DNS server that this service asks does not pass on DNSSEC. Try again later.", "dnssec")
   if (!set) throw new Ended("bogus", "no_keys", name)
   const keys = ofType(set.records, "DNSKEY").filter(isZoneKey)
   const matched = matchingKeys(name, keys, usable)
