@@ -39,7 +39,7 @@ test.each<readonly [id: string, what: string, input: Record<string, unknown>, dn
   [
     "jsonschemavalidator",
     "letters of an address that may be read in two ways",
-    { schema: { format: "idn-email" }, document: "é".repeat(500_000), assert_formats: true },
+    { schema: { format: "idn-email" }, document: "é".repeat(40), assert_formats: true },
   ],
   [
     "jsonschemavalidator",

@@ -31,6 +31,18 @@ export const worst: readonly WorstInput[] = [
       document: nested(98),
     },
   ],
+  [
+    "letters of an address",
+    {
+      schema: { items: { format: "idn-email" } },
+      document: Array(9_000).fill("é".repeat(40)),
+      assert_formats: true,
+    },
+  ],
+  [
+    "a name that normalization sorts",
+    { schema: { format: "idn-hostname" }, document: "\u0301\u0316".repeat(200_000), assert_formats: true },
+  ],
   ["a pattern that backtracks", { schema: { pattern: "^(a|aa)+$" }, document: `${"a".repeat(200_000)}b` }],
   [
     "a large pattern",
