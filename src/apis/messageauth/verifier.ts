@@ -5,8 +5,11 @@ import { readAddresses, readPath } from "./mailboxes.ts"
 /** How many signatures of DKIM are checked: each may need a question to the DNS. */
 export const maxSignatures = 10
 
-/** The library looks from each of them for the end of a value, in time by the square of the run. */
-const longRun = /[ \t\r\n]{100}|\.{100}/
+/** Runs that take time by their square: the library tries each blank and dot as a start, and normalization sorts marks. */
+const longRuns: readonly (readonly [field: RegExp, run: RegExp])[] = [
+  [/^(?:dkim|arc)-/, /[ \t\r\n]{100}|\.{100}/],
+  [/^(?:dkim-|arc-|from$|return-path$)/, /\p{M}{100}/u],
+]
 
 /** Verifies the DKIM signatures of a message, the first ones of it. Addresses are read here, not by the library. */
 export class Verifier extends DkimVerifier {
@@ -19,9 +22,12 @@ export class Verifier extends DkimVerifier {
 
   override async messageHeaders(headers: MailauthHeaders): Promise<void> {
     const isLong = ({ key, line }: MailauthHeaders["parsed"][number]) =>
-      /^(?:dkim|arc)-/.test(key) && longRun.test(line.toString("latin1"))
+      longRuns.some(([name, run]) => name.test(key) && run.test(line.toString()))
     if (headers.parsed.some(isLong))
-      reject("message", "must not have 100 blanks or dots in a row in a field of DKIM or ARC")
+      reject(
+        "message",
+        "must not have 100 blanks, dots or combining marks in a row in DKIM, ARC, From or Return-Path",
+      )
     await super.messageHeaders(headers)
     const valuesOf = (name: string) =>
       headers.parsed
