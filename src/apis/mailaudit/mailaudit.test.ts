@@ -192,6 +192,22 @@ test("what gets no answer is never told as missing or wrong, whichever name of t
   }
 })
 
+test("a policy that could not be read is not replaced by one that only tests", async () => {
+  const fixed = async (reply: WebFixture[string]) =>
+    lineOf(await audit(kept, {}, { [policyUrl]: reply }), "mta_sts")
+  for (const reply of [
+    { failure: "expired-certificate" },
+    { failure: "too-large" },
+    { failure: "tls" },
+    { failure: "private-address" },
+    { status: 301, body: "" },
+    { status: 503, body: "" },
+  ] as const)
+    expect({ reply, line: await fixed(reply) }).toEqual({ reply, line: null })
+  expect(await fixed({ status: 404, body: "" })).toContain("v=STSv1; id=")
+  expect(await fixed({ failure: "no-address" })).toContain("v=STSv1; id=")
+})
+
 test("a logo whose host does not answer is not told as wrong", async () => {
   const record = "v=BIMI1; l=https://logo.firm.example/a.svg; a="
   const zone: Zone = { ...kept, "default._bimi.firm.example": [{ TXT: record }] }

@@ -1,7 +1,7 @@
 import { isWithin } from "../mail/dnssec/names.ts"
 import type { Facts } from "./facts.ts"
 import { reachable } from "./mail-servers.ts"
-import type { DaneResult } from "./parts.ts"
+import type { DaneResult, MtaStsResult } from "./parts.ts"
 import {
   type Check,
   type Fix,
@@ -131,7 +131,10 @@ const mtaSts: Check = {
         return fail({
           why: error?.message ?? "Senders cannot use the policy.",
           advice: "Mend the record or the policy: mtastsvalidator shows each mistake.",
-          fix: policyFix(facts),
+          // A policy that enforces may be there: a first one, which only tests, must not take its place.
+          fix: isHostAtFault(error)
+            ? manualFix("Mend the host of the policy: what the policy says now could not be read.")
+            : policyFix(facts),
         })
       if (record === null || mode === null || mode === "none")
         return fail({
@@ -155,6 +158,13 @@ const mtaSts: Check = {
       return pass("Senders deliver by verified TLS alone.")
     })
   },
+}
+
+/** Whether there may be a policy behind what keeps it from being read. */
+function isHostAtFault({ code, message }: MtaStsResult["problems"][number]): boolean {
+  if (code === "policy_status") return / status 5\d\d\.$/.test(message)
+  const isThere = message !== "The host has no address."
+  return isThere && /^policy_(?:certificate|private_address|redirect|too_large|unreachable)$/.test(code)
 }
 
 /**
