@@ -14,6 +14,10 @@ import { expectWithinProcessorMs } from "./support/processor-time.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const key = (p: string): DnsZone => ({ "s._domainkey.a.example": [{ TXT: `v=DKIM1; p=${p}` }] })
+const bimi = (host: string): DnsZone => ({
+  "default._bimi.a.example": [{ TXT: `v=BIMI1; l=https://a${host}.test/a.svg` }],
+})
+const caa = (host: string): DnsZone => ({ "a.example": [{ CAA: `0 iodef "https://a${host}.test"` }] })
 const dkim = { domain: "a.example", selector: "s" }
 
 /** Normalization sorts them by their classes. */
@@ -33,6 +37,13 @@ test.each<readonly [id: string, what: string, input: Record<string, unknown>, dn
   ],
   ["dkimvalidator", "hyphens", dkim, key("-".repeat(8_100))],
   ["dkimvalidator", "equals signs", dkim, key(`A${"=".repeat(8_100)}`)],
+  [
+    "bimivalidator",
+    "marks in the host of a URL",
+    { domain: "a.example" },
+    bimi("%CC%81%CC%96".repeat(5_400)),
+  ],
+  ["caavalidator", "marks in the host of a URL", { domain: "a.example" }, caa("%CC%81%CC%96".repeat(5_400))],
   [
     "dataconverter",
     "quotations without an end",

@@ -121,7 +121,10 @@ function aboutAll(records: readonly CaaRecord[]): Problem[] {
 }
 
 function isReportAddress(value: string): boolean {
-  return /^mailto:[^@\s]+@[^@\s]+$/i.test(value) || (/^https?:\/\/[^/?#]/i.test(value) && URL.canParse(value))
+  return (
+    /^mailto:[^@\s]+@[^@\s]+$/i.test(value) ||
+    (/^https?:\/\/[^/?#].{0,9999}$/is.test(value) && URL.canParse(value))
+  )
 }
 
 const dnsLimitMs = 15_000

@@ -205,5 +205,5 @@ export function readRecord(record: string) {
 
 /** An `https:` URL without white space, commas and what ends a tag. */
 function isDocumentUrl(text: string): boolean {
-  return /^https:\/\/[^\s,;/?#]/i.test(text) && /^[\x21-\x7e]+$/.test(text) && URL.canParse(text)
+  return /^https:\/\/[^\s,;/?#]/i.test(text) && /^[\x21-\x7e]{1,9999}$/.test(text) && URL.canParse(text)
 }

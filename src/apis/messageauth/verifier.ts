@@ -21,13 +21,9 @@ export class Verifier extends DkimVerifier {
   returnPath: string | null | undefined
 
   override async messageHeaders(headers: MailauthHeaders): Promise<void> {
-    const isLong = ({ key, line }: MailauthHeaders["parsed"][number]) =>
-      longRuns.some(([name, run]) => name.test(key) && run.test(line.toString()))
-    if (headers.parsed.some(isLong))
-      reject(
-        "message",
-        "must not have 100 blanks, dots or combining marks in a row in DKIM, ARC, From or Return-Path",
-      )
+    for (const { key, line } of headers.parsed)
+      if (longRuns.some(([name, run]) => name.test(key) && run.test(line.toString())))
+        reject("message", "must not have 100 blanks, dots or marks in a row in addresses or signatures")
     await super.messageHeaders(headers)
     const valuesOf = (name: string) =>
       headers.parsed
