@@ -27,6 +27,8 @@ export interface MailRoute {
   readonly hasStrayNullMx: boolean
   /** The best first, at most {@link maxServers}. */
   readonly servers: readonly MailServer[]
+  /** The names of the others, which were not looked at. */
+  readonly others?: readonly string[]
 }
 
 /**
@@ -47,9 +49,9 @@ export async function findMailRoute(domain: string, dns: Dns): Promise<MailRoute
   }
   if (records.every(({ exchange }) => exchange === "")) return { kind: "refused", ...none }
   const names = records.map(({ exchange }) => exchange.toLowerCase())
-  const hosts = [...new Set(names.filter((host) => host !== ""))].slice(0, maxServers)
-  const servers = await Promise.all(hosts.map((host) => lookUp(host, dns)))
-  return { kind: "servers", hasStrayNullMx: names.includes(""), servers }
+  const hosts = [...new Set(names.filter((host) => host !== ""))]
+  const servers = await Promise.all(hosts.slice(0, maxServers).map((host) => lookUp(host, dns)))
+  return { kind: "servers", hasStrayNullMx: names.includes(""), servers, others: hosts.slice(maxServers) }
 }
 
 const none = { hasStrayNullMx: false, servers: [] }

@@ -192,6 +192,23 @@ test("what gets no answer is never told as missing or wrong, whichever name of t
   }
 })
 
+test("what is proposed and told holds for the mail servers after the fifth too", async () => {
+  const hosts = ["a", "b", "c", "d", "e", "f", "g"].map((label) => `${label}.firm.example`)
+  const zoneWith = (alive: readonly string[]): Zone => ({
+    ...without("_mta-sts.firm.example"),
+    "firm.example": [
+      ...hosts.map((host, index) => ({ MX: [index, host] as const })),
+      { TXT: "v=spf1 mx -all" },
+    ],
+    ...Object.fromEntries(alive.map((host) => [host, [{ A: "198.51.100.25" }]])),
+  })
+  const { fixes } = await audit(zoneWith(hosts))
+  const { file } = fixes.find(({ check }) => check === "mta_sts") ?? {}
+  expect([...(file?.text.match(/^mx: .*$/gm) ?? [])]).toEqual(hosts.map((host) => `mx: ${host}`))
+  const last = await audit(zoneWith(["g.firm.example"]))
+  expect(last.whyOf("mail_servers")).toStartWith("Mail servers without an address: a.firm.example")
+})
+
 test("a policy that could not be read is not replaced by one that only tests", async () => {
   const fixed = async (reply: WebFixture[string]) =>
     lineOf(await audit(kept, {}, { [policyUrl]: reply }), "mta_sts")

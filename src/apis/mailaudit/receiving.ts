@@ -27,7 +27,7 @@ const mailServers: Check = {
   source: "RFC 5321 §5.1, RFC 7505",
   judge: (facts) =>
     judgeKnown(facts.route, (route) => {
-      const { kind, servers, hasStrayNullMx } = route
+      const { kind, servers, hasStrayNullMx, others = [] } = route
       const { domain } = facts
       if (kind === "refused") return notApplicable("The domain says that it takes no mail (null MX).")
       if (kind === "missing")
@@ -51,7 +51,7 @@ const mailServers: Check = {
       const fix = manualFix(
         "Only you know which servers take the mail of the domain. An MX record names one of them.",
       )
-      if (alive.length === 0)
+      if (alive.length + others.length === 0)
         return fail({
           why:
             hidden.length > 0
@@ -145,7 +145,10 @@ const reverseNames: Check = {
       const { unanswered } = facts.route
       if (unanswered.length > 0) return unknown(`The DNS gave no answer for ${few(unanswered)}.`)
       if (names.size === 0)
-        return fail({ why: "No mail server has an address.", advice: "See “Mail servers (MX)”." })
+        return fail({
+          why: "No mail server that was looked at has an address.",
+          advice: "See “Mail servers (MX)”.",
+        })
       const wrong = [...names].filter(([, { is_confirmed }]) => !is_confirmed).map(([ip]) => ip)
       if (wrong.length === 0) return pass("Each address has a name that leads back to it.")
       const advice = "Ask the provider of these addresses to set a name (PTR) that has the address."
