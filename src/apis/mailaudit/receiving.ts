@@ -149,7 +149,11 @@ const reverseNames: Check = {
           why: "No mail server that was looked at has an address.",
           advice: "See “Mail servers (MX)”.",
         })
-      const wrong = [...names].filter(([, { is_confirmed }]) => !is_confirmed).map(([ip]) => ip)
+      const without = (found: boolean | null) =>
+        [...names].filter(([, { is_confirmed }]) => is_confirmed === found).map(([ip]) => ip)
+      const [wrong, open] = [without(false), without(null)]
+      if (wrong.length === 0 && open.length > 0)
+        return unknown(`Not each name of ${few(open)} was looked at, or answered.`)
       if (wrong.length === 0) return pass("Each address has a name that leads back to it.")
       const advice = "Ask the provider of these addresses to set a name (PTR) that has the address."
       const why = `Addresses without a name that leads back to them: ${few(wrong)}.`

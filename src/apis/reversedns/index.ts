@@ -51,7 +51,7 @@ export const reversedns = defineApi({
     ip: field.text("The address, in the form of RFC 5952."),
     reverse_name: field.text("The DNS name that was looked up (PTR)."),
     is_confirmed: field.nullableFlag(
-      "Whether at least one name has the address; null if only a name without an answer could have it.",
+      "Whether at least one name has the address; null if only a name without an answer, or one that was not checked, may have it.",
     ),
     names: field.rows("The names of the address, at most 10.", {
       name: field.text("The name."),
@@ -82,7 +82,7 @@ export const reversedns = defineApi({
       ...{ ip: ip.toString(), reverse_name },
       is_confirmed:
         names.some(({ is_confirmed }) => is_confirmed) ||
-        (names.some(({ is_confirmed }) => is_confirmed === null) ? null : false),
+        (all.size > maxNames || names.some(({ is_confirmed }) => is_confirmed === null) ? null : false),
       ...{ names, problems },
     }
   },

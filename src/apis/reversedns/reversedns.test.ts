@@ -53,6 +53,13 @@ test("one of several names is enough, and the answer lists each", async () => {
   expect(codes).toEqual(["not_confirmed", "no_answer", "not_a_host", "several_names"])
 })
 
+test("whether an address is confirmed is not known while a name was left out that may have it", async () => {
+  const names = Array.from({ length: 11 }, (_, index) => ({ PTR: `n${index}.example` }))
+  const { is_confirmed, codes } = await lookUp({ [reverse]: names }, "192.0.2.7")
+  expect([is_confirmed, codes.includes("names_left_out")]).toEqual([null, true])
+  expect((await lookUp({ [reverse]: names.slice(0, 10) }, "192.0.2.7")).is_confirmed).toBe(false)
+})
+
 test("whether an address is confirmed is not known while the name that may have it gets no answer", async () => {
   const other = { "a.example": [{ A: "192.0.2.8" }] } as const
   const names = [{ PTR: "a.example" }, { PTR: "slow.example" }]
