@@ -73,9 +73,14 @@ test.skipIf(!service).each(largest)("a batch of eight runs that take much memory
   expect((await answer.json()) as object).toMatchObject({ data: { count: 8 } })
 })
 
-// A run takes up to 170 MB; a thread gives back what is left over before its next run.
+/**
+ * In MB: a run may take 192 MiB, and two threads may each keep 64 MiB of an earlier one, which they also keep when a busy machine
+ * leaves the runtime no time to give memory back. The libraries that the service itself has loaded meanwhile take some 40.
+ */
+const mostGrowthMb = 201 + 2 * 67 + 40
+
 test.skipIf(!service)("the memory of the process stays within that of a run", async () => {
   if (!service) return
   const { mostMb } = memoryOf(service.pid)
-  expect(mostMb - idleMb).toBeLessThan(350)
+  expect(mostMb - idleMb).toBeLessThan(mostGrowthMb)
 })
