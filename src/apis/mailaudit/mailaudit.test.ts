@@ -202,7 +202,10 @@ test("what is proposed and told holds for the mail servers after the fifth too",
     ],
     ...Object.fromEntries(alive.map((host) => [host, [{ A: "198.51.100.25" }]])),
   })
-  const { fixes } = await audit(zoneWith(hosts))
+  const { fixes, whyOf } = await audit(zoneWith(hosts))
+  expect(whyOf("mail_servers")).toBe(
+    "Mail goes to a.firm.example, b.firm.example, c.firm.example and 4 more.",
+  )
   const { file } = fixes.find(({ check }) => check === "mta_sts") ?? {}
   expect([...(file?.text.match(/^mx: .*$/gm) ?? [])]).toEqual(hosts.map((host) => `mx: ${host}`))
   const last = await audit(zoneWith(["g.firm.example"]))

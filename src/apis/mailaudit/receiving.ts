@@ -109,7 +109,7 @@ const mailServers: Check = {
             },
           ),
         })
-      return pass(`Mail goes to ${few(servers.map(({ host }) => host))}.`)
+      return pass(`Mail goes to ${few([...servers.map(({ host }) => host), ...others])}.`)
     }),
 }
 
