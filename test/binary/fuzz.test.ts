@@ -10,8 +10,10 @@ import { catalog } from "../../src/app/prepare.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import { runCampaign } from "../fuzz/campaign.ts"
 import { seedOfDay } from "../fuzz/seed.ts"
+import { toReply, toServedZone } from "../support/dns-reply.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { answerCheckOf } from "../support/service.ts"
+import { answerFrom, loadSignedZones } from "../support/signed-zones.ts"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
@@ -29,7 +31,17 @@ const mostGrowthMb = 150
 test(
   `${runs.toLocaleString("en-US")} requests, seed ${seed}`,
   async () => {
-    const dns = await startDnsServer(answering(mockZone))
+    const zone = toServedZone(answering(mockZone))
+    const signed = loadSignedZones()
+    const options = { ttlSeconds: 60, negativeTtlSeconds: 60, aliasOnly: false, refuseEdns: false }
+    const dns = await startDnsServer(
+      {},
+      // Signed keys of a root, without which an API that validates DNSSEC says nothing of any name.
+      {
+        answer: (query) =>
+          query.type === "DNSKEY" ? answerFrom(signed, query) : toReply(zone, query, options),
+      },
+    )
     try {
       await tryExecutable(dns.address)
     } finally {
