@@ -18,7 +18,7 @@ let client: WrittenClient
 beforeAll(async () => {
   const config = loadConfig({ flags: {}, env: {}, file: null })
   const described = toDocInput(config, { apis: await prepareApis(config), version, logo: null })
-  client = await writeClient(printOpenApi(described), catalog)
+  client = await writeClient(await printOpenApi(described), catalog)
 }, 300_000)
 afterAll(() => client.remove())
 

@@ -5,7 +5,7 @@ import { catalog } from "../src/app/prepare.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import { createHttpApp } from "../src/surfaces/http/app.ts"
 import { createClosing } from "../src/surfaces/http/calls.ts"
-import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
+import { createOpenApiDocument, printOpenApi } from "../src/surfaces/openapi/document.ts"
 import type { JsonObject } from "../src/surfaces/openapi/json-object.ts"
 import { toJsonSchema } from "../src/surfaces/openapi/json-object.ts"
 import { catalogParts } from "./support/catalog-service.ts"
@@ -14,9 +14,17 @@ const { parts, settings, opened } = catalogParts(catalog)
 afterAll(() => opened.store.close())
 const options = { ...settings, closing: createClosing(systemTimer), strict: true }
 const app = createHttpApp(parts, options)
-const document = createOpenApiDocument({
+const described = {
   ...{ ...parts, ...settings, mcp: true, metrics: "off" },
   ...{ title: "penknife", logo: null },
+} as const
+const document = createOpenApiDocument(described)
+
+test("the document is made in steps, between which others have their turns", async () => {
+  let turns = 0
+  const text = await printOpenApi(described, {}, () => void turns++)
+  expect(text).toBe(`${JSON.stringify(document)}\n`)
+  expect(turns).toBeGreaterThan(catalog.length)
 })
 
 interface ObjectSchema {

@@ -22,7 +22,7 @@ const mostDifferences = 100
  * @returns the differences, a sentence each; also a sentence if they could not be found out
  */
 export async function differencesFrom(config: Config, apis: readonly PreparedApi[], timer: Timer) {
-  const own = printOpenApi(toDocInput(config, { apis, version, logo: null }))
+  const own = await printOpenApi(toDocInput(config, { apis, version, logo: null }))
   const url = `${config.like}/openapi.json`
   const found = await read(url, timer)
     .then((text) => compare(publishedBy(text), publishedBy(own)))

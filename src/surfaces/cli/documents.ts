@@ -33,7 +33,8 @@ export function addOpenApi(program: Command, parts: CliParts): void {
     // Loaded only here, since it slows the start of every other command.
     const { printOpenApi } = await import("../openapi/document.ts")
     const logo = logoPath(readBrand(config))
-    terminal.out(printOpenApi(toDocInput(config, { apis: await loadUsable(config, parts), version, logo })))
+    const input = toDocInput(config, { apis: await loadUsable(config, parts), version, logo })
+    terminal.out(await printOpenApi(input))
   })
 }
 

@@ -55,10 +55,12 @@ export function discoveryFeature(
     link: apiCatalogLink,
   })
   addDocument("/llms.txt", "text/markdown; charset=utf-8", () => printLlms(service))
-  addDocument("/openapi.json", "application/json", () => openApiOf(service), { link: discoveryLinks })
+  addDocument("/openapi.json", "application/json", () => openApiOf(service, context), {
+    link: discoveryLinks,
+  })
   const documents = new Map(
     service.apis.map((api) => {
-      const read = () => openApiOf({ ...service, apis: [api] }, { apisOnly: true })
+      const read = () => openApiOf({ ...service, apis: [api] }, context, { apisOnly: true })
       const headers = { "content-type": "application/json" }
       return [`${api.definition.id}.json`, createResource({ headers, read })]
     }),
@@ -72,7 +74,11 @@ export function discoveryFeature(
   })
 }
 
-async function openApiOf(service: ApiDocInput, options: DocumentOptions = {}): Promise<string> {
+async function openApiOf(
+  service: ApiDocInput,
+  { pipeline }: HttpContext,
+  options: DocumentOptions = {},
+): Promise<string> {
   const { printOpenApi } = await import("../openapi/document.ts")
-  return printOpenApi(service, options)
+  return printOpenApi(service, options, () => pipeline.ports.timer.turn())
 }
