@@ -15,9 +15,9 @@ afterAll(() => opened.store.close())
 const options = { ...settings, closing: createClosing(systemTimer), strict: true }
 const app = createHttpApp(parts, options)
 const described = {
-  ...{ ...parts, ...settings, mcp: true, metrics: "off" },
+  ...{ ...parts, ...settings, mcp: true, metrics: "off" as const },
   ...{ title: "penknife", logo: null },
-} as const
+}
 const document = createOpenApiDocument(described)
 
 test("the document is made in steps, between which others have their turns", async () => {
