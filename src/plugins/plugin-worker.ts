@@ -52,8 +52,11 @@ interface ThreadParts extends Pick<Ports, "timer"> {
   onSaid(text: string): void
 }
 
-/** A thread that was ended goes on until the native function that it is in returns. It counts as running, but not for longer. */
-const maxEndingMs = 60_000
+/**
+ * A thread that was ended goes on until the native function that it is in returns, and counts as running so long. Not for longer
+ * than this, as calls wait for ten seconds, and the runtime may fail to end a thread.
+ */
+const maxEndingMs = 5_000
 /** A thread that is not busy begins a run within less than a millisecond. */
 const beginMs = 1_000
 /** An isolated API also loads its libraries before it begins. */
@@ -231,7 +234,7 @@ export async function startPluginWorker(
     isUsable: () => isAlive && !isWorn,
     /**
      * Ends the thread.
-     * @param tell called once when it is gone, or has taken a minute to end
+     * @param tell called once when it is gone, or has taken five seconds to end
      */
     end(tell = () => {}) {
       endWith({ kind: "ended", cause: "it was ended" })
