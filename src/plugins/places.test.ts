@@ -277,3 +277,22 @@ async function expectHonestBeforeCrowds({ call, running, endOne, endAll, pool }:
   await Promise.all([...crowds, honest])
   pool.end()
 }
+
+test("while a run that was ended for a waiting call still holds its place, no other run is ended for it", async () => {
+  const { call, threads, advance, running, endAll, pool } = createHeldTrial(2, { endsSlowly: true })
+  const long = [call("one"), call("two")]
+  await advance(20)
+  await advance(200)
+  const short = call("short")
+  for (let waitedMs = 0; waitedMs < 400; waitedMs += 20) await advance(20)
+  expect(threads.filter(({ isEnded }) => isEnded)).toHaveLength(1)
+  for (const { tell } of threads) tell()
+  await advance(20)
+  expect(running()).toContain("short")
+  for (let rounds = 0; rounds < 5; rounds++) {
+    await endAll()
+    await advance(20)
+  }
+  await Promise.all([...long, short])
+  pool.end()
+})

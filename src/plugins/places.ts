@@ -105,7 +105,9 @@ export function createPlaces(
     if (!isFreeing) return
     timer.after(startAfterMs, freeKept)
     const { held, heavy } = findHeld()
-    const last = held.filter(({ isMoved, worker }) => !isMoved && worker?.isUsable()).at(-1)
+    // A place of a run that was ended becomes free as soon as its thread is gone.
+    if (held.some(({ worker }) => worker?.isUsable() === false)) return
+    const last = held.filter(({ isMoved }) => !isMoved).at(-1)
     if (places === 1 || heavy < places || short.every((call) => countOf(held, call) > 0)) return
     if (!last?.worker || last.worker.computedMs() <= longMs) return
     last.isMoved = true
