@@ -53,8 +53,8 @@ interface ThreadParts extends Pick<Ports, "timer"> {
 }
 
 /**
- * A thread that was ended goes on until the native function that it is in returns, and counts as running so long. Not for longer
- * than this, as calls wait for ten seconds, and the runtime may fail to end a thread.
+ * A thread that was ended goes on until the native function returns that it is in. It counts as running for this time at most, so
+ * that calls which wait for its place, for ten seconds at most, still get it.
  */
 const maxEndingMs = 5_000
 /** A thread that is not busy begins a run within less than a millisecond. */
@@ -98,8 +98,8 @@ export async function startPluginWorker(
   let usedMs: number | null = null
   let isIsolated = false
   let isGone = false
-  /** Called once the thread is gone. */
-  const onGone = new Set<() => void>()
+  /** Called when the thread is gone. */
+  let onGone = () => {}
 
   function finish(message: FromWorker | Ended): void {
     const take = waiting
@@ -132,7 +132,7 @@ export async function startPluginWorker(
     isAlive = false
     isGone = true
     finish({ kind: "ended", cause: "its thread ended by itself, as when an API exits" })
-    for (const tell of onGone) tell()
+    onGone()
   })
 
   async function answer({ question, asked }: FromWorker & { kind: "ask" }): Promise<void> {
@@ -236,15 +236,16 @@ export async function startPluginWorker(
      * Ends the thread.
      * @param tell called once when it is gone, or has taken five seconds to end
      */
-    end(tell = () => {}) {
+    end(tell?: () => void) {
       endWith({ kind: "ended", cause: "it was ended" })
+      if (!tell) return
       if (isGone) return tell()
-      const leave = () => {
+      const cancel = timer.after(maxEndingMs, () => onGone())
+      onGone = () => {
         cancel()
-        if (onGone.delete(leave)) tell()
+        onGone = () => {}
+        tell()
       }
-      const cancel = timer.after(maxEndingMs, leave)
-      onGone.add(leave)
     },
     /**
      * Runs the API once. Returns its output, which is plain data but not checked yet.

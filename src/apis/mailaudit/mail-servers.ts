@@ -28,7 +28,7 @@ export interface MailRoute {
   /** The best first, at most {@link maxServers}. */
   readonly servers: readonly MailServer[]
   /** The names of the others, which were not looked at. */
-  readonly others?: readonly string[]
+  readonly others: readonly string[]
 }
 
 /**
@@ -44,7 +44,7 @@ export async function findMailRoute(domain: string, dns: Dns): Promise<MailRoute
   if (records.length === 0) {
     const server = await lookUp(domain, dns)
     return server.addresses.length > 0 || !server.isKnown
-      ? { kind: "domain", hasStrayNullMx: false, servers: [server] }
+      ? { kind: "domain", ...none, servers: [server] }
       : { kind: "nowhere", ...none }
   }
   if (records.every(({ exchange }) => exchange === "")) return { kind: "refused", ...none }
@@ -54,7 +54,7 @@ export async function findMailRoute(domain: string, dns: Dns): Promise<MailRoute
   return { kind: "servers", hasStrayNullMx: names.includes(""), servers, others: hosts.slice(maxServers) }
 }
 
-const none = { hasStrayNullMx: false, servers: [] }
+const none = { hasStrayNullMx: false, servers: [], others: [] }
 
 /** The servers that can be delivered to: with an address that others reach, or whose addresses are not known. */
 export function reachable({ servers }: MailRoute): readonly MailServer[] {

@@ -27,7 +27,7 @@ const mailServers: Check = {
   source: "RFC 5321 §5.1, RFC 7505",
   judge: (facts) =>
     judgeKnown(facts.route, (route) => {
-      const { kind, servers, hasStrayNullMx, others = [] } = route
+      const { kind, servers, hasStrayNullMx, others } = route
       const { domain } = facts
       if (kind === "refused") return notApplicable("The domain says that it takes no mail (null MX).")
       if (kind === "missing")
@@ -128,7 +128,7 @@ function nullMxFix(domain: string): Fix {
   return recordFix([domain, "MX", "0 ."], note, {
     after: (facts) => ({
       ...facts,
-      route: { ...found(facts), value: { kind: "refused", hasStrayNullMx: false, servers: [] } },
+      route: { ...found(facts), value: { kind: "refused", hasStrayNullMx: false, servers: [], others: [] } },
     }),
   })
 }

@@ -172,8 +172,9 @@ function isHostAtFault({ code, message }: MtaStsResult["problems"][number]): boo
  * mail away (RFC 8461 §5.1).
  */
 function policyFix({ domain, route, mtaSts: found }: Facts): Fix {
-  const { others = [] } = route.isKnown ? route.value : {}
-  const hosts = route.isKnown ? [...reachable(route.value).map(({ host }) => host), ...others] : []
+  const hosts = route.isKnown
+    ? [...reachable(route.value).map(({ host }) => host), ...route.value.others]
+    : []
   const present = found.isKnown ? found.value.mode : null
   const mode = present === "testing" || present === "enforce" ? "enforce" : "testing"
   if (hosts.length === 0) return manualFix("Mail servers come first, see “Mail servers (MX)”.")

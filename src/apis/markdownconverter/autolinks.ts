@@ -10,7 +10,7 @@ interface Link {
 
 /**
  * Where an address may begin (GFM 0.29, section 6.9): `www.` after certain characters, a scheme after anything but a letter. The
- * part before an `@` is read from its begin alone: tried from each of its characters, it would take time by its square.
+ * part before an `@` is tried from its first character alone: from each character, it would take time by its square.
  */
 export const begin =
   /(?<![^\s*_~(])www\.|(?<![a-z\d])(?:https?|ftp):\/\/|(?:(?<![\w.+-])|(?<=(?<![\w.+-])www\.))[\w.+-]+@/giu
