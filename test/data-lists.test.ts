@@ -48,10 +48,7 @@ test("a service answers from newer disposable domains and special purposes, and 
 })
 
 test("a service answers from the lists of --data, and its documentation tells their date", async () => {
-  const data = folderOf({
-    "bluetooth-companies.json": companies("A newer company", "2027-03"),
-    ".keep": "",
-  })
+  const data = folderOf({ "bluetooth-companies.json": companies("A newer company", "2027-03"), ".keep": "" })
   const service = await startTestService({ flags: { data } })
   const { key } = await service.createKey("free")
   const answer = await service.fetch("/v1/bluetoothlookup?companyid=76", { key })

@@ -94,9 +94,7 @@ test("a run that nothing can stop keeps its account's place until it is over", a
     error: expect.stringContaining("takes too long"),
   })
   const before = process.cpuUsage()
-  expect(await read(key, { what: "next" })).toMatchObject({
-    data: { done: expect.stringContaining("next") },
-  })
+  expect(await read(key, { what: "next" })).toMatchObject({ data: { done: expect.stringContaining("next") } })
   const { user, system } = process.cpuUsage(before)
   // The rest of the search. The next run alone takes some milliseconds.
   expect((user + system) / 1_000).toBeGreaterThan(400)

@@ -67,12 +67,7 @@ describe.each(useStoreKinds())("on $name", ({ name, create }) => {
     expect(await notify()).toBe("webhook")
     const { data } = (await admin("GET", "/audit?operation=accounts.unsubscribe")).body
     expect(data).toMatchObject([
-      {
-        target: id,
-        before: { notify: "both" },
-        after: { notify: "webhook" },
-        actor_name: "link in a mail",
-      },
+      { target: id, before: { notify: "both" }, after: { notify: "webhook" }, actor_name: "link in a mail" },
     ])
   }, 300_000)
 })

@@ -61,11 +61,7 @@ export async function createInstance({
       return running().pid
     },
     async start() {
-      child = Bun.spawn(command, {
-        stdout: "pipe",
-        stderr: "pipe",
-        env: { ...process.env, PENKNIFE_DB: db },
-      })
+      child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", env: { ...process.env, PENKNIFE_DB: db } })
       void keepLines(child.stderr, log)
       await untilItSays(child, '"listening"', log)
     },

@@ -101,10 +101,7 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
   await moreCalls()
   isOver = true
   await running
-  return {
-    ...{ calls: done, reloads: taken, refused, lost, dear },
-    answered: hasPrices ? answered : null,
-  }
+  return { ...{ calls: done, reloads: taken, refused, lost, dear }, answered: hasPrices ? answered : null }
 }
 
 /** Null when no answer came. A new connection for each request goes to any process. */

@@ -69,10 +69,7 @@ const generate = fc
     some("<title>A</title>"),
     fc.uniqueArray(
       known("svg").filter(([name]) => name !== "version" && name !== "baseProfile"),
-      {
-        maxLength: 3,
-        selector: ([name]) => name,
-      },
+      { maxLength: 3, selector: ([name]) => name },
     ),
     fc.array(nodeOf(2), { maxLength: 3 }),
   )

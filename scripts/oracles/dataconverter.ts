@@ -294,10 +294,7 @@ function listXmlTests(folder: string): XmlTest[] {
   parser.on("opentag", ({ name, attributes }) => {
     bases.push(join(bases.at(-1) ?? "", attributes["xml:base"] ?? ""))
     if (name === "TEST")
-      tests.push({
-        ...attributes,
-        file: join(folder, "xmlconf", bases.at(-1) ?? "", attributes.URI ?? ""),
-      })
+      tests.push({ ...attributes, file: join(folder, "xmlconf", bases.at(-1) ?? "", attributes.URI ?? "") })
   })
   parser.on("closetag", () => void bases.pop())
   const list = readFileSync(join(folder, "cleaned/xmlconf-flattened.xml"), "utf8")

@@ -42,10 +42,9 @@ const { document } = fc.letrec((tie) => ({
 }))
 /** The same document with some parts changed. */
 const changed = document.chain((from) =>
-  fc.infiniteStream(fc.tuple(fc.nat(9), document)).map((changes) => ({
-    from,
-    to: change(from, () => changes.next().value),
-  })),
+  fc
+    .infiniteStream(fc.tuple(fc.nat(9), document))
+    .map((changes) => ({ from, to: change(from, () => changes.next().value) })),
 )
 const pointer = fc
   .array(fc.constantFrom("a", "b", "c~1d", "~0", "0", "1", "2", "-", "", "01"), { maxLength: 3 })

@@ -124,11 +124,7 @@ async function record(lab: Lab, { strace, db, customers, round }: RecordOptions)
   const pruning = traced("prune")
   const prune = Bun.spawn(
     [...pruning.command, lab.binary, "audit", "prune", "--keep-audit", "1", "--db", db],
-    {
-      env: { ...process.env, PENKNIFE_CONFIG: lab.config },
-      stdout: "ignore",
-      stderr: "pipe",
-    },
+    { env: { ...process.env, PENKNIFE_CONFIG: lab.config }, stdout: "ignore", stderr: "pipe" },
   )
   if ((await prune.exited) !== 0) throw new Error(`audit prune failed: ${await prune.stderr.text()}`)
   await Bun.sleep(trafficMs / 2)

@@ -18,9 +18,7 @@ export const tests: readonly Trial[] = [
     "statements",
     1_000,
     "statements add up to the ledger in random histories, on both kinds of stores",
-    {
-      "test/admin/histories.test.ts": "",
-    },
+    { "test/admin/histories.test.ts": "" },
   ),
   trialOf("reloads", 50, "calls while the configuration changes, and while workers load own APIs anew", {
     "test/binary/config-reload.test.ts": "take a configuration over",

@@ -85,11 +85,7 @@ test("size is limited by bytes too, for every type of record", () => {
   const service: DnsAnswer = {
     kind: "records",
     records: [
-      {
-        priority: 1,
-        target: "",
-        parameters: [{ key: "key9", values: ["x".repeat(500), "y".repeat(500)] }],
-      },
+      { priority: 1, target: "", parameters: [{ key: "key9", values: ["x".repeat(500), "y".repeat(500)] }] },
     ],
     messageBytes: 0,
   }
