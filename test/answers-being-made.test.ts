@@ -1,5 +1,5 @@
 /** Parts of an answer that is being made count like unread bytes: inputs that run, results that wait, and data. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import { systemTimer } from "../src/ports/timer.ts"
@@ -77,28 +77,26 @@ test("results count that wait for one before them", async () => {
   await until(() => service.unsentBytes() === 0)
 })
 
-describe("data counts until its text is made", () => {
-  test.each([
-    ["of a single call", "/v1/lines", { count: 30_000 }],
-    ["of a query", "/v1/graphql", { query: "{ lines(input: {count: 30000}) { list } }" }],
-  ])("%s", async (_, path, body) => {
-    const { key } = await service.createKey("pro")
-    mostUnsent = 0
-    const text = await (await service.post(path, body, key)).text()
-    expect(text.length).toBeGreaterThan(500_000)
-    expect(mostUnsent).toBeGreaterThan(1.6 * text.length)
-    await until(() => service.unsentBytes() === 0)
-  })
+test.each([
+  ["of a single call", "/v1/lines", { count: 30_000 }],
+  ["of a query", "/v1/graphql", { query: "{ lines(input: {count: 30000}) { list } }" }],
+])("data counts until its text is made: %s", async (_, path, body) => {
+  const { key } = await service.createKey("pro")
+  mostUnsent = 0
+  const text = await (await service.post(path, body, key)).text()
+  expect(text.length).toBeGreaterThan(500_000)
+  expect(mostUnsent).toBeGreaterThan(1.6 * text.length)
+  await until(() => service.unsentBytes() === 0)
+})
 
-  test("not of a query that is refused, nor of one that asks for no API", async () => {
-    const { key } = await service.createKey("free")
-    const queries = [
-      "{ __typename }",
-      '{ slow(input: {what: "a"}) { done } lines(input: {count: "x"}) { list } }',
-    ]
-    for (const query of queries) await (await service.post("/v1/graphql", { query }, key)).text()
-    expect(service.unsentBytes()).toBe(0)
-  })
+test("data does not count of a query that is refused, nor of one that asks for no API", async () => {
+  const { key } = await service.createKey("free")
+  const queries = [
+    "{ __typename }",
+    '{ slow(input: {what: "a"}) { done } lines(input: {count: "x"}) { list } }',
+  ]
+  for (const query of queries) await (await service.post("/v1/graphql", { query }, key)).text()
+  expect(service.unsentBytes()).toBe(0)
 })
 
 test("while answers are made one after the other, a second batch begins one or two inputs, not 16", async () => {

@@ -1,5 +1,5 @@
 /** Wrong input is a 400 that names what to change, in the format asked for, and costs nothing. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { connectMcp } from "./support/mcp.ts"
@@ -28,106 +28,100 @@ async function expectRefusalOf(parameter: string, response: Promise<Response>) {
 
 const loan = '{"loanAmount": 1000, "interestRate": 5, "loanTerm": 1'
 
-describe("bodies", () => {
-  test.each([
-    ["no body", null],
-    ["an empty body", ""],
-    ["an array", "[]"],
-    ["a string", '"x"'],
-    ["a number", "5"],
-    ["null", "null"],
-    ["no JSON", "{message: 1}"],
-    ["cut short", '{"message": "x"'],
-    ["two values", "{}{}"],
-    ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-    ["a hundred thousand brackets", "[".repeat(100_000)],
-  ])("%s", async (_name, body) => {
+test.each([
+  ["no body", null],
+  ["an empty body", ""],
+  ["an array", "[]"],
+  ["a string", '"x"'],
+  ["a number", "5"],
+  ["null", "null"],
+  ["no JSON", "{message: 1}"],
+  ["cut short", '{"message": "x"'],
+  ["two values", "{}{}"],
+  ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+  ["a hundred thousand brackets", "[".repeat(100_000)],
+])("bodies: %s", async (_name, body) => {
+  const [status, error] = await refusal(post("hmac", body))
+  expect([status, error]).toEqual([400, expect.stringMatching(/^The 'body' parameter must be /)])
+  expect(error.length).toBeLessThan(200)
+})
+
+test("bodies: 3 MB, declared or not, is 413", async () => {
+  const big = `{"message": "${"x".repeat(3_000_000)}", "secret": "s"}`
+  // Sent in chunks, since a transformed stream has no known length.
+  const chunks = new Blob([big]).stream().pipeThrough(new TransformStream())
+  for (const body of [big, chunks]) {
     const [status, error] = await refusal(post("hmac", body))
-    expect([status, error]).toEqual([400, expect.stringMatching(/^The 'body' parameter must be /)])
-    expect(error.length).toBeLessThan(200)
-  })
-
-  test("3 MB, declared or not, is 413", async () => {
-    const big = `{"message": "${"x".repeat(3_000_000)}", "secret": "s"}`
-    // Sent in chunks, since a transformed stream has no known length.
-    const chunks = new Blob([big]).stream().pipeThrough(new TransformStream())
-    for (const body of [big, chunks]) {
-      const [status, error] = await refusal(post("hmac", body))
-      expect([status, error]).toEqual([413, "The request 'body' must have at most 2,097,152 bytes."])
-    }
-  })
-
-  test.each([{}, { "content-type": "text/plain" }, { "content-type": "application/x-www-form-urlencoded" }])(
-    "a Content-Type that is not JSON is 415: %p",
-    async (headers) => {
-      const body = new TextEncoder().encode('{"message": "m", "secret": "s"}')
-      const [status, error] = await refusal(post("hmac", body, headers as Record<string, string>))
-      expect([status, error]).toEqual([415, expect.stringContaining("Content-Type: application/json")])
-    },
-  )
+    expect([status, error]).toEqual([413, "The request 'body' must have at most 2,097,152 bytes."])
+  }
 })
 
-describe("parameters in a body", () => {
-  test.each([
-    ["hmac", "{}", "message"],
-    ["hmac", '{"message": "m"}', "secret"],
-    ["hmac", '{"message": "m", "secret": ""}', "secret"],
-    ["hmac", '{"message": 5, "secret": "s"}', "message"],
-    ["hmac", '{"message": null, "secret": "s"}', "message"],
-    ["hmac", '{"message": "m", "secret": "s", "algorithm": "sha3"}', "algorithm"],
-    ["hmac", '{"message": "m", "secret": "s", "algorithm": "SHA256"}', "algorithm"],
-    ["hmac", '{"message": "m", "secret": "s", "encoding": "base32"}', "encoding"],
-    ["hmac", '{"message": "\\ud800", "secret": "s"}', "message"],
-    ["hmac", '{"__proto__": {"message": "m"}, "secret": "s"}', "message"],
-    ["linesorter", '{"lines": "a"}', "lines"],
-    ["linesorter", '{"lines": ["a", 1]}', "lines"],
-    ["linesorter", '{"lines": ["a", "\\udfff"]}', "lines"],
-    ["linesorter", `{"lines": [${'"a",'.repeat(10_000)}"a"]}`, "lines"],
-    ["linesorter", '{"lines": [], "order": "up"}', "order"],
-    ["linesorter", '{"lines": [], "caseSensitive": "true"}', "caseSensitive"],
-    ["loanpaymentcalculator", '{"loanAmount": "5", "interestRate": 5, "loanTerm": 1}', "loanAmount"],
-    ["loanpaymentcalculator", '{"loanAmount": 1e999, "interestRate": 5, "loanTerm": 1}', "loanAmount"],
-    ["loanpaymentcalculator", '{"loanAmount": -1, "interestRate": 5, "loanTerm": 1}', "loanAmount"],
-    ["loanpaymentcalculator", '{"loanAmount": 1, "interestRate": 100.1, "loanTerm": 1}', "interestRate"],
-    ["loanpaymentcalculator", '{"loanAmount": 1, "interestRate": 5, "loanTerm": 1.5}', "loanTerm"],
-    ["loanpaymentcalculator", '{"loanAmount": 1, "interestRate": 5, "loanTerm": 51}', "loanTerm"],
-    ["loanpaymentcalculator", `${loan}, "downpayment": 1000.01}`, "downpayment"],
-    ["loanpaymentcalculator", `${loan}, "downpayment": -1}`, "downpayment"],
-    ["danevalidator", "{}", "record"],
-    ["danevalidator", '{"record": ""}', "record"],
-    ["danevalidator", '{"record": "not a record"}', "record"],
-    ["danevalidator", '{"record": "_443._tcp.example.com. 3600 IN TLSA 3 1"}', "record"],
-    ["danevalidator", '{"record": "_443._tcp.example.com. 3600 IN TLSA x 1 1 00"}', "record"],
-  ])("%s %p names %s", async (api, body, parameter) => {
-    await expectRefusalOf(parameter, post(api, body))
-  })
+test.each([{}, { "content-type": "text/plain" }, { "content-type": "application/x-www-form-urlencoded" }])(
+  "bodies: a Content-Type that is not JSON is 415: %p",
+  async (headers) => {
+    const body = new TextEncoder().encode('{"message": "m", "secret": "s"}')
+    const [status, error] = await refusal(post("hmac", body, headers as Record<string, string>))
+    expect([status, error]).toEqual([415, expect.stringContaining("Content-Type: application/json")])
+  },
+)
+
+test.each([
+  ["hmac", "{}", "message"],
+  ["hmac", '{"message": "m"}', "secret"],
+  ["hmac", '{"message": "m", "secret": ""}', "secret"],
+  ["hmac", '{"message": 5, "secret": "s"}', "message"],
+  ["hmac", '{"message": null, "secret": "s"}', "message"],
+  ["hmac", '{"message": "m", "secret": "s", "algorithm": "sha3"}', "algorithm"],
+  ["hmac", '{"message": "m", "secret": "s", "algorithm": "SHA256"}', "algorithm"],
+  ["hmac", '{"message": "m", "secret": "s", "encoding": "base32"}', "encoding"],
+  ["hmac", '{"message": "\\ud800", "secret": "s"}', "message"],
+  ["hmac", '{"__proto__": {"message": "m"}, "secret": "s"}', "message"],
+  ["linesorter", '{"lines": "a"}', "lines"],
+  ["linesorter", '{"lines": ["a", 1]}', "lines"],
+  ["linesorter", '{"lines": ["a", "\\udfff"]}', "lines"],
+  ["linesorter", `{"lines": [${'"a",'.repeat(10_000)}"a"]}`, "lines"],
+  ["linesorter", '{"lines": [], "order": "up"}', "order"],
+  ["linesorter", '{"lines": [], "caseSensitive": "true"}', "caseSensitive"],
+  ["loanpaymentcalculator", '{"loanAmount": "5", "interestRate": 5, "loanTerm": 1}', "loanAmount"],
+  ["loanpaymentcalculator", '{"loanAmount": 1e999, "interestRate": 5, "loanTerm": 1}', "loanAmount"],
+  ["loanpaymentcalculator", '{"loanAmount": -1, "interestRate": 5, "loanTerm": 1}', "loanAmount"],
+  ["loanpaymentcalculator", '{"loanAmount": 1, "interestRate": 100.1, "loanTerm": 1}', "interestRate"],
+  ["loanpaymentcalculator", '{"loanAmount": 1, "interestRate": 5, "loanTerm": 1.5}', "loanTerm"],
+  ["loanpaymentcalculator", '{"loanAmount": 1, "interestRate": 5, "loanTerm": 51}', "loanTerm"],
+  ["loanpaymentcalculator", `${loan}, "downpayment": 1000.01}`, "downpayment"],
+  ["loanpaymentcalculator", `${loan}, "downpayment": -1}`, "downpayment"],
+  ["danevalidator", "{}", "record"],
+  ["danevalidator", '{"record": ""}', "record"],
+  ["danevalidator", '{"record": "not a record"}', "record"],
+  ["danevalidator", '{"record": "_443._tcp.example.com. 3600 IN TLSA 3 1"}', "record"],
+  ["danevalidator", '{"record": "_443._tcp.example.com. 3600 IN TLSA x 1 1 00"}', "record"],
+])("parameters in a body: %s %p names %s", async (api, body, parameter) => {
+  await expectRefusalOf(parameter, post(api, body))
 })
 
-describe("parameters in a query", () => {
-  test.each([
-    ["bluetoothlookup", "", "companyid"],
-    ...["", "7".repeat(10_000), ..."-1 65536 0x 0x10000 4C 7%206 1e3 7.6 0b1 %00 76%00".split(" ")].map(
-      (value) => ["bluetoothlookup", `companyid=${value}`, "companyid"] as const,
-    ),
-    ["bluetoothlookup", "companyid=1&companyid=1", "companyid"],
-    ["bluetoothlookup", "companyid=%ff", "companyid"],
-    ["bluetoothlookup", "companyid=1&format=%ff", "format"],
-    ["sunrisesunset", "lat=91&lon=%ff", "lat"],
-    ["sunrisesunset", "lon=%ff&lat=%fe", "lat"],
-    ["bluetoothlookup", "companyid=1&format=html", "format"],
-    ["bluetoothlookup", "companyid=1&format=json&format=xml", "format"],
-    ...["91", "-90.5", "", "NaN", "1,5", "Infinity", "0x10", "%2B5", "1e999"].map(
-      (value) => ["sunrisesunset", `lat=${value}&lon=1`, "lat"] as const,
-    ),
-    ["sunrisesunset", "lat=1&lat=2&lon=1", "lat"],
-    ["sunrisesunset", "lat=1", "lon"],
-    ["sunrisesunset", "lat=1&lon=180.5", "lon"],
-    ...["02-30-2025", "2025-02-03", "13-01-2025", "2-3-2025", "", "02-29-2025"].map(
-      (value) => ["sunrisesunset", `lat=1&lon=1&date=${value}`, "date"] as const,
-    ),
-  ])("%s?%s names %s", async (api, query, parameter) => {
-    await expectRefusalOf(parameter, service.fetch(`/v1/${api}?${query}`, { key }))
-  })
+test.each([
+  ["bluetoothlookup", "", "companyid"],
+  ...["", "7".repeat(10_000), ..."-1 65536 0x 0x10000 4C 7%206 1e3 7.6 0b1 %00 76%00".split(" ")].map(
+    (value) => ["bluetoothlookup", `companyid=${value}`, "companyid"] as const,
+  ),
+  ["bluetoothlookup", "companyid=1&companyid=1", "companyid"],
+  ["bluetoothlookup", "companyid=%ff", "companyid"],
+  ["bluetoothlookup", "companyid=1&format=%ff", "format"],
+  ["sunrisesunset", "lat=91&lon=%ff", "lat"],
+  ["sunrisesunset", "lon=%ff&lat=%fe", "lat"],
+  ["bluetoothlookup", "companyid=1&format=html", "format"],
+  ["bluetoothlookup", "companyid=1&format=json&format=xml", "format"],
+  ...["91", "-90.5", "", "NaN", "1,5", "Infinity", "0x10", "%2B5", "1e999"].map(
+    (value) => ["sunrisesunset", `lat=${value}&lon=1`, "lat"] as const,
+  ),
+  ["sunrisesunset", "lat=1&lat=2&lon=1", "lat"],
+  ["sunrisesunset", "lat=1", "lon"],
+  ["sunrisesunset", "lat=1&lon=180.5", "lon"],
+  ...["02-30-2025", "2025-02-03", "13-01-2025", "2-3-2025", "", "02-29-2025"].map(
+    (value) => ["sunrisesunset", `lat=1&lon=1&date=${value}`, "date"] as const,
+  ),
+])("parameters in a query: %s?%s names %s", async (api, query, parameter) => {
+  await expectRefusalOf(parameter, service.fetch(`/v1/${api}?${query}`, { key }))
 })
 
 test("a refusal comes in the format asked for", async () => {

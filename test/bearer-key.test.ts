@@ -1,5 +1,5 @@
 /** An API key sent as `Authorization: Bearer KEY` (RFC 6750) is taken as one in `x-api-key` is, on every surface. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createSecret } from "../src/accounts/key.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -96,25 +96,23 @@ test("a key does not open the metrics, and their token is no key", async () => {
   expect((await send("/metrics", { authorization: `Bearer ${metricsToken}` })).status).toBe(200)
 })
 
-describe("in the mock", () => {
-  test("names of keys, faults of a key and the journal's filter work with it", async () => {
-    const mock = await startTestMock()
-    const headers = { authorization: "Bearer mock-free" }
-    expect((await mock.fetch(path, { headers })).headers.get("x-api-current-plan")).toBe("free")
-    await mock.control("PUT", "/faults", { key: "mock-free", status: 503 })
-    expect((await mock.fetch(path, { headers })).status).toBe(503)
-    const { data } = await mock.control("GET", "/requests?key=mock-free")
-    expect(data?.requests).toMatchObject([{ key: "mock-free" }, { key: "mock-free" }])
-  })
+test("in the mock names of keys, faults of a key and the journal's filter work with it", async () => {
+  const mock = await startTestMock()
+  const headers = { authorization: "Bearer mock-free" }
+  expect((await mock.fetch(path, { headers })).headers.get("x-api-current-plan")).toBe("free")
+  await mock.control("PUT", "/faults", { key: "mock-free", status: 503 })
+  expect((await mock.fetch(path, { headers })).status).toBe(503)
+  const { data } = await mock.control("GET", "/requests?key=mock-free")
+  expect(data?.requests).toMatchObject([{ key: "mock-free" }, { key: "mock-free" }])
+})
 
-  test("the journal shortens a key that may be a real one", async () => {
-    const mock = await startTestMock()
-    const real = createSecret("key", systemRandom)
-    await mock.fetch(path, { headers: { authorization: `Bearer ${real}` } })
-    const { data } = await mock.control("GET", `/requests?key=${real}`)
-    expect(JSON.stringify(data)).not.toContain(real)
-    const shown = `${real.slice(0, 9)}…`
-    const request = { headers: { authorization: `Bearer ${shown}` } }
-    expect(data?.requests).toMatchObject([{ key: shown, request }])
-  })
+test("in the mock the journal shortens a key that may be a real one", async () => {
+  const mock = await startTestMock()
+  const real = createSecret("key", systemRandom)
+  await mock.fetch(path, { headers: { authorization: `Bearer ${real}` } })
+  const { data } = await mock.control("GET", `/requests?key=${real}`)
+  expect(JSON.stringify(data)).not.toContain(real)
+  const shown = `${real.slice(0, 9)}…`
+  const request = { headers: { authorization: `Bearer ${shown}` } }
+  expect(data?.requests).toMatchObject([{ key: shown, request }])
 })

@@ -1,7 +1,7 @@
 /**
  * `[catalog] include` and `exclude`: an API that the operator has turned off does not exist, whatever way someone looks for it.
  */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../src/app/prepare.ts"
@@ -21,61 +21,59 @@ const off = { catalog: { exclude: ["linesorter", "Mail"] } }
 const offIds = ["linesorter", ...idsIn("mail")]
 const names = new RegExp(offIds.join("|"), "i")
 
-describe("the choice", () => {
-  test.each([
-    [[], [], catalog.map(({ id }) => id)],
-    [["mail"], [], idsIn("mail")],
-    [["mail", "hmac"], ["danevalidator"], ["hmac", ...idsIn("mail").filter((id) => id !== "danevalidator")]],
-    [["time-and-place"], [], idsIn("time and place")],
-    [["hmac"], ["MAIL", "text"], ["hmac"]],
-  ])("include %p, exclude %p", (include, exclude, ids) => {
-    expect(idsOf(include, exclude)).toEqual(ids)
-  })
+test.each([
+  [[], [], catalog.map(({ id }) => id)],
+  [["mail"], [], idsIn("mail")],
+  [["mail", "hmac"], ["danevalidator"], ["hmac", ...idsIn("mail").filter((id) => id !== "danevalidator")]],
+  [["time-and-place"], [], idsIn("time and place")],
+  [["hmac"], ["MAIL", "text"], ["hmac"]],
+])("the choice: include %p, exclude %p", (include, exclude, ids) => {
+  expect(idsOf(include, exclude)).toEqual(ids)
+})
 
-  test.each([
-    [["mial"], [], "'catalog.include': there is no API or category 'mial'. There are mail, "],
-    [[], ["hmca"], "'catalog.exclude': there is no API or category 'hmca'. There are hmac, "],
-    [["mail"], ["mail"], "leave no API to serve"],
-    [
-      [],
-      ["mail,text"],
-      "'catalog.exclude': 'mail,text' has several names. Repeat the option for each: --catalog-exclude mail --catalog-exclude text. In the file",
-    ],
-    [
-      ["hmac, time and place"],
-      [],
-      "Repeat the option for each: --catalog-include hmac --catalog-include 'time and place'.",
-    ],
-  ])("include %p, exclude %p is refused", (include, exclude, problem) => {
-    expect(() => idsOf(include, exclude)).toThrow(problem)
-  })
+test.each([
+  [["mial"], [], "'catalog.include': there is no API or category 'mial'. There are mail, "],
+  [[], ["hmca"], "'catalog.exclude': there is no API or category 'hmca'. There are hmac, "],
+  [["mail"], ["mail"], "leave no API to serve"],
+  [
+    [],
+    ["mail,text"],
+    "'catalog.exclude': 'mail,text' has several names. Repeat the option for each: --catalog-exclude mail --catalog-exclude text. In the file",
+  ],
+  [
+    ["hmac, time and place"],
+    [],
+    "Repeat the option for each: --catalog-include hmac --catalog-include 'time and place'.",
+  ],
+])("the choice: include %p, exclude %p is refused", (include, exclude, problem) => {
+  expect(() => idsOf(include, exclude)).toThrow(problem)
+})
 
-  test("comes from flags, the environment or a table of the file, whose mistakes are named", async () => {
-    const folder = tempDir()
-    const list = async (text: string, env: Readonly<Record<string, string>> = {}, ...flags: string[]) => {
-      const file = join(folder, "penknife.toml")
-      writeFileSync(file, text)
-      const { code, out, err } = await runCliForTest(["api", "list", "--json", "--config", file, ...flags], {
-        env,
-      })
-      return code === 0 ? (JSON.parse(out) as { id: string }[]).map(({ id }) => id) : err
-    }
-    expect(await list('[catalog]\ninclude = ["text"]')).toEqual(idsIn("text"))
-    expect(await list('catalog.include = "text"')).toEqual(idsIn("text"))
-    const env = { PENKNIFE_CATALOG_INCLUDE: "mail, hmac" }
-    expect(await list('[catalog]\ninclude = ["text"]', env)).toEqual(["hmac", ...idsIn("mail")])
-    expect(await list("", env, "--catalog-include", "text", "--catalog-include", "data")).toEqual(
-      idsIn("text", "data"),
-    )
-    expect(await list("[catalog]\ninclud = []")).toContain(
-      "'catalog.includ' in " +
-        join(folder, "penknife.toml") +
-        " is not a setting. The settings are catalog.include,",
-    )
-    expect(await list("catalog = 1")).toContain("'catalog' in ")
-    expect(await list("[catalog]\nexclude = [1.5, {}]")).toContain("must be a text or a number")
-    expect(await list('[catalog]\nexclude = ["sunriseset"]')).toContain("There are sunrisesunset,")
-  })
+test("the choice comes from flags, the environment or a table of the file, whose mistakes are named", async () => {
+  const folder = tempDir()
+  const list = async (text: string, env: Readonly<Record<string, string>> = {}, ...flags: string[]) => {
+    const file = join(folder, "penknife.toml")
+    writeFileSync(file, text)
+    const { code, out, err } = await runCliForTest(["api", "list", "--json", "--config", file, ...flags], {
+      env,
+    })
+    return code === 0 ? (JSON.parse(out) as { id: string }[]).map(({ id }) => id) : err
+  }
+  expect(await list('[catalog]\ninclude = ["text"]')).toEqual(idsIn("text"))
+  expect(await list('catalog.include = "text"')).toEqual(idsIn("text"))
+  const env = { PENKNIFE_CATALOG_INCLUDE: "mail, hmac" }
+  expect(await list('[catalog]\ninclude = ["text"]', env)).toEqual(["hmac", ...idsIn("mail")])
+  expect(await list("", env, "--catalog-include", "text", "--catalog-include", "data")).toEqual(
+    idsIn("text", "data"),
+  )
+  expect(await list("[catalog]\ninclud = []")).toContain(
+    "'catalog.includ' in " +
+      join(folder, "penknife.toml") +
+      " is not a setting. The settings are catalog.include,",
+  )
+  expect(await list("catalog = 1")).toContain("'catalog' in ")
+  expect(await list("[catalog]\nexclude = [1.5, {}]")).toContain("must be a text or a number")
+  expect(await list('[catalog]\nexclude = ["sunriseset"]')).toContain("There are sunrisesunset,")
 })
 
 test("what is off is a 404 without its name, and in no document, list or page", async () => {

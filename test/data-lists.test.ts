@@ -1,5 +1,5 @@
 /** Lists that an operator renews with --data: what is used, what is refused, and the command that checks them. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { dataLists } from "../src/apis/catalog.ts"
@@ -58,55 +58,53 @@ test("a service answers from the lists of --data, and its documentation tells th
   expect(JSON.parse(document).paths["/v1/bluetoothlookup"].get["x-data-date"]).toBe("2027-03")
 })
 
-describe("a folder is refused with what to change", () => {
-  const json = "bluetooth-companies.json"
-  test.each<[string, Record<string, string> | null, string]>([
-    ["that is missing", null, "cannot be read: name a folder"],
-    ["that is empty", { ".x": "" }, "has no lists. A list is a file such as bluetooth-companies.json."],
-    [
-      "with another file",
-      { "companies.json": "[]" },
-      "'companies.json' is not a known list. Name a file bluetooth-companies",
-    ],
-    [
-      "with another ending",
-      { "bluetooth-companies.csv": "" },
-      "'bluetooth-companies.csv' is not a known list. Name it bluetooth-companies.json or bluetooth-companies.yaml",
-    ],
-    [
-      "with a line that is no domain",
-      { "disposable-domains.txt": "mail.example\n<html>" },
-      "disposable-domains.txt: line 2: '<html>' is not a domain such as mail.example",
-    ],
-    [
-      "with half of the special purposes",
-      { "special-purpose-addresses.csv": registry("IPv4", "10.0.0.0/8") },
-      "special-purpose-addresses.csv: expected networks of IPv4 and of IPv6",
-    ],
-    [
-      "with two files for a list",
-      { [json]: companies("A"), "bluetooth-companies.yaml": companies("B") },
-      "there are two files for 'bluetooth-companies'",
-    ],
-    ["with a list that is broken", { [json]: "[]]" }, "bluetooth-companies.json: "],
-    [
-      "with a code twice",
-      { [json]: '[{"code":1,"name":"A"},{"code":1,"name":"B"}]' },
-      "entry 2 (B): the code 1 was already given to A",
-    ],
-  ])("%s", async (_, content, problem) => {
-    const folder = content ? folderOf(content) : join(folderOf({ "a/x": "" }), "missing")
-    const check = await runCliForTest(["data", "check", folder])
-    expect({ code: check.code, err: check.err }).toEqual({ code: 2, err: expect.stringContaining(problem) })
-    const call = await runCliForTest(["call", "bluetoothlookup", "--companyid", "76", "--data", folder])
-    expect({ code: call.code, err: call.err }).toEqual({ code: 2, err: check.err })
-  })
+const json = "bluetooth-companies.json"
+test.each<[string, Record<string, string> | null, string]>([
+  ["that is missing", null, "cannot be read: name a folder"],
+  ["that is empty", { ".x": "" }, "has no lists. A list is a file such as bluetooth-companies.json."],
+  [
+    "with another file",
+    { "companies.json": "[]" },
+    "'companies.json' is not a known list. Name a file bluetooth-companies",
+  ],
+  [
+    "with another ending",
+    { "bluetooth-companies.csv": "" },
+    "'bluetooth-companies.csv' is not a known list. Name it bluetooth-companies.json or bluetooth-companies.yaml",
+  ],
+  [
+    "with a line that is no domain",
+    { "disposable-domains.txt": "mail.example\n<html>" },
+    "disposable-domains.txt: line 2: '<html>' is not a domain such as mail.example",
+  ],
+  [
+    "with half of the special purposes",
+    { "special-purpose-addresses.csv": registry("IPv4", "10.0.0.0/8") },
+    "special-purpose-addresses.csv: expected networks of IPv4 and of IPv6",
+  ],
+  [
+    "with two files for a list",
+    { [json]: companies("A"), "bluetooth-companies.yaml": companies("B") },
+    "there are two files for 'bluetooth-companies'",
+  ],
+  ["with a list that is broken", { [json]: "[]]" }, "bluetooth-companies.json: "],
+  [
+    "with a code twice",
+    { [json]: '[{"code":1,"name":"A"},{"code":1,"name":"B"}]' },
+    "entry 2 (B): the code 1 was already given to A",
+  ],
+])("a folder %s is refused with what to change", async (_, content, problem) => {
+  const folder = content ? folderOf(content) : join(folderOf({ "a/x": "" }), "missing")
+  const check = await runCliForTest(["data", "check", folder])
+  expect({ code: check.code, err: check.err }).toEqual({ code: 2, err: expect.stringContaining(problem) })
+  const call = await runCliForTest(["call", "bluetoothlookup", "--companyid", "76", "--data", folder])
+  expect({ code: call.code, err: call.err }).toEqual({ code: 2, err: check.err })
+})
 
-  test("with a file that is far too large", async () => {
-    const folder = folderOf({ "bluetooth-companies.json": "" })
-    writeFileSync(join(folder, "bluetooth-companies.json"), Buffer.alloc(33 * 1024 * 1024, " "))
-    expect((await runCliForTest(["data", "check", folder])).err).toContain("33554432 are allowed")
-  })
+test("a folder with a file that is far too large is refused with what to change", async () => {
+  const folder = folderOf({ "bluetooth-companies.json": "" })
+  writeFileSync(join(folder, "bluetooth-companies.json"), Buffer.alloc(33 * 1024 * 1024, " "))
+  expect((await runCliForTest(["data", "check", folder])).err).toContain("33554432 are allowed")
 })
 
 test("'data check' prints the lists with their dates, those inside too", async () => {
@@ -127,32 +125,29 @@ test("'data check' prints the lists with their dates, those inside too", async (
   for (const name of Object.keys(dataLists)) expect(known).toContain(name)
 })
 
-describe("lists that change often are renewed before a release, by 'bun run data'", () => {
-  const renewed = ["time-zones", "phone-metadata", "disposable-domains", "mac-vendors", "bluetooth-companies"]
-  const dates = new Map(listsOf(catalog).map(({ name, date }) => [name, date]))
-  const maxDays = 120
+const renewed = ["time-zones", "phone-metadata", "disposable-domains", "mac-vendors", "bluetooth-companies"]
+const dates = new Map(listsOf(catalog).map(({ name, date }) => [name, date]))
+const maxDays = 120
 
-  /** The lists that were too old on the day of the newest release. The day of the test does not count. */
-  function tooOld(changelog: string, listDates: ReadonlyMap<string, string | null>): string[] {
-    const [, version = "", release = ""] =
-      /^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$/m.exec(changelog) ?? []
-    // 0.1.0 came before this rule.
-    if (version === "0.1.0") return []
-    const age = (date: string) => (Date.parse(release) - Date.parse(date)) / 86_400_000
-    return renewed.filter((name) => !(age(listDates.get(name) ?? "") <= maxDays))
-  }
+/** The lists that were too old on the day of the newest release. The day of the test does not count. */
+function tooOld(changelog: string, listDates: ReadonlyMap<string, string | null>): string[] {
+  const [, version = "", release = ""] = /^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$/m.exec(changelog) ?? []
+  // 0.1.0 came before this rule.
+  if (version === "0.1.0") return []
+  const age = (date: string) => (Date.parse(release) - Date.parse(date)) / 86_400_000
+  return renewed.filter((name) => !(age(listDates.get(name) ?? "") <= maxDays))
+}
 
-  test("none is older than 120 days at the newest release", async () => {
-    for (const name of renewed)
-      expect([name, dates.get(name)]).toEqual([name, expect.stringMatching(/^20\d\d-\d\d/)])
-    expect(tooOld(await Bun.file("CHANGELOG.md").text(), dates)).toEqual([])
-  })
+test("no list that changes often, which 'bun run data' renews, is older than 120 days at the newest release", async () => {
+  for (const name of renewed)
+    expect([name, dates.get(name)]).toEqual([name, expect.stringMatching(/^20\d\d-\d\d/)])
+  expect(tooOld(await Bun.file("CHANGELOG.md").text(), dates)).toEqual([])
+})
 
-  test("the day of the release counts", () => {
-    const of = (date: string) => new Map(renewed.map((name) => [name, date]))
-    const changelog = "## [Unreleased]\n\n## [0.3.0] - 2027-05-01\n\n## [0.2.0] - 2026-12-01\n"
-    expect(tooOld(changelog, of("2027-01-01"))).toEqual([])
-    expect(tooOld(changelog, of("2026-12-31"))).toEqual(renewed)
-    expect(tooOld(changelog, new Map([...of("2027-03"), ["mac-vendors", null]]))).toEqual(["mac-vendors"])
-  })
+test("the day of the release counts for the age of a list", () => {
+  const of = (date: string) => new Map(renewed.map((name) => [name, date]))
+  const changelog = "## [Unreleased]\n\n## [0.3.0] - 2027-05-01\n\n## [0.2.0] - 2026-12-01\n"
+  expect(tooOld(changelog, of("2027-01-01"))).toEqual([])
+  expect(tooOld(changelog, of("2026-12-31"))).toEqual(renewed)
+  expect(tooOld(changelog, new Map([...of("2027-03"), ["mac-vendors", null]]))).toEqual(["mac-vendors"])
 })

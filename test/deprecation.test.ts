@@ -1,5 +1,5 @@
 /** Deprecated items say so on every surface, and are gone after their sunset. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { parseItem } from "structured-headers"
 import { type ApiDefinition, type Clock, defineApi, deprecated, type Ports } from "../src/apis/contract.ts"
@@ -55,44 +55,42 @@ const portsAt = (own: Clock): Ports => ({
 })
 const post = (path: string, body: unknown) => service.post(path, body, key)
 
-describe("before the sunset", () => {
-  test.each([
-    ["/v1/old", { what: "a" }],
-    ["/v1/old/batch", { inputs: [{ what: "a" }] }],
-  ])("%s works and has the headers", async (path, body) => {
-    const { status, headers } = await post(path, body)
-    expect([status, headers.get("deprecation"), headers.get("sunset")]).toEqual([
-      200,
-      `@${Date.UTC(2024, 11, 1) / 1_000}`,
-      "Sat, 01 Mar 2025 00:00:00 GMT",
-    ])
-    // RFC 9745 §2.1: a date of structured fields.
-    expect(parseItem(headers.get("deprecation") ?? "")[0]).toEqual(new Date(since))
-    expect(headers.get("link")).toBe(
-      '</docs/old.md>; rel="deprecation"; type="text/markdown", </v1/marked>; rel="successor-version"',
-    )
-  })
+test.each([
+  ["/v1/old", { what: "a" }],
+  ["/v1/old/batch", { inputs: [{ what: "a" }] }],
+])("before the sunset %s works and has the headers", async (path, body) => {
+  const { status, headers } = await post(path, body)
+  expect([status, headers.get("deprecation"), headers.get("sunset")]).toEqual([
+    200,
+    `@${Date.UTC(2024, 11, 1) / 1_000}`,
+    "Sat, 01 Mar 2025 00:00:00 GMT",
+  ])
+  // RFC 9745 §2.1: a date of structured fields.
+  expect(parseItem(headers.get("deprecation") ?? "")[0]).toEqual(new Date(since))
+  expect(headers.get("link")).toBe(
+    '</docs/old.md>; rel="deprecation"; type="text/markdown", </v1/marked>; rel="successor-version"',
+  )
+})
 
-  test("a deprecated parameter has them only where it is given, and no answer of another API does", async () => {
-    const without = await post("/v1/marked", { what: "a" })
-    expect([without.status, without.headers.has("deprecation")]).toEqual([200, false])
-    const { status, headers } = await post("/v1/marked", { what: "a", old: "b" })
-    expect([status, headers.has("deprecation"), headers.has("sunset")]).toEqual([200, true, false])
-    const batch = (...inputs: object[]) => post("/v1/marked/batch", { inputs })
-    expect((await batch({ what: "a" }, { what: "b", old: "c" })).headers.has("deprecation")).toBe(true)
-    expect((await batch({ what: "a" }, {})).headers.has("deprecation")).toBe(false)
-    const after = await post("/v1/marked", { what: "a" })
-    expect(after.headers.has("deprecation")).toBe(false)
-  })
+test("before the sunset a deprecated parameter has them only where it is given, and no answer of another API does", async () => {
+  const without = await post("/v1/marked", { what: "a" })
+  expect([without.status, without.headers.has("deprecation")]).toEqual([200, false])
+  const { status, headers } = await post("/v1/marked", { what: "a", old: "b" })
+  expect([status, headers.has("deprecation"), headers.has("sunset")]).toEqual([200, true, false])
+  const batch = (...inputs: object[]) => post("/v1/marked/batch", { inputs })
+  expect((await batch({ what: "a" }, { what: "b", old: "c" })).headers.has("deprecation")).toBe(true)
+  expect((await batch({ what: "a" }, {})).headers.has("deprecation")).toBe(false)
+  const after = await post("/v1/marked", { what: "a" })
+  expect(after.headers.has("deprecation")).toBe(false)
+})
 
-  test("the tools and their parameters say so", async () => {
-    await using mcp = await connectMcp(service.url, key)
-    const { tools } = await mcp.client.listTools()
-    expect(tools[0]?.description).toStartWith(text)
-    expect(tools[1]?.inputSchema.properties?.old).toMatchObject({
-      deprecated: true,
-      description: `The text. Deprecated since ${since}. Use 'what' instead.`,
-    })
+test("before the sunset the tools and their parameters say so", async () => {
+  await using mcp = await connectMcp(service.url, key)
+  const { tools } = await mcp.client.listTools()
+  expect(tools[0]?.description).toStartWith(text)
+  expect(tools[1]?.inputSchema.properties?.old).toMatchObject({
+    deprecated: true,
+    description: `The text. Deprecated since ${since}. Use 'what' instead.`,
   })
 })
 

@@ -1,5 +1,5 @@
 /** Crawlers and agents that start at `/` and know nothing else. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
 import { byCategory } from "../src/apis/categories.ts"
 import { catalog, withServedExamples } from "../src/app/prepare.ts"
@@ -50,113 +50,109 @@ async function crawl() {
   return seen
 }
 
-describe("a crawler that starts at /", async () => {
-  const seen = await crawl()
-  const textOf = (path: string) => seen.get(path)?.text ?? ""
+const seen = await crawl()
+const textOf = (path: string) => seen.get(path)?.text ?? ""
 
-  test("reaches every document, each of the type that was promised, and each API's own", () => {
-    expect([...seen.keys()].sort()).toEqual(
-      [
-        "/",
-        "/.well-known/api-catalog",
-        "/docs",
-        "/llms.txt",
-        "/openapi.json",
-        ...ids.flatMap((id) => [`/docs/${id}.md`, `/openapi/${id}.json`]),
-      ].sort(),
-    )
-    const [service, ...apis] = parseLinkset(textOf("/.well-known/api-catalog"))
-    const paths = ids.map((id) => `/v1/${id}`)
-    expect(service?.relations.get("item")?.map(({ href }) => href)).toEqual(paths)
-    expect(apis.map(({ anchor }) => anchor)).toEqual(paths)
-  })
-
-  /**
-   * Redocly takes a third of a second for each document. It checks two parts here, and in openapi.test.ts the whole. This test
-   * shows that every part has exactly the operations of the whole, and the components that these need.
-   */
-  test("finds OpenAPI documents: the whole, and parts of it that pass the rules of Redocly and refer to nothing else", async () => {
-    const documents = [...seen].filter(([, { promised }]) => promised === "application/vnd.oai.openapi+json")
-    expect(documents.map(([path]) => path).sort()).toEqual(
-      ["/openapi.json", ...ids.map((id) => `/openapi/${id}.json`)].sort(),
-    )
-    const whole = JSON.parse(textOf("/openapi.json"))
-    const nameOf = ({ name }: { readonly name: string }) => name
-    for (const id of ids) {
-      const text = textOf(`/openapi/${id}.json`)
-      const { components, tags, ...rest } = JSON.parse(text)
-      // The example of Forbidden names an API, and the descriptions of tags list the APIs of the document: these differ.
-      const { Forbidden: _, ...responses } = components.responses
-      expect(whole).toMatchObject({ ...rest, components: { ...components, responses } })
-      expect(whole.tags.map(nameOf)).toEqual(expect.arrayContaining(tags.map(nameOf)))
-      const referred = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
-      const names = Object.entries<object>(components)
-        .filter(([kind]) => kind !== "securitySchemes")
-        .flatMap(([kind, all]) => Object.keys(all).map((name) => `${kind}/${name}`))
-      expect([...new Set(referred.map(([, kind, name]) => `${kind}/${name}`))].sort()).toEqual(names.sort())
-    }
-    const some = ["GET", "POST"].map((method) => catalog.find((api) => api.method === method)?.id)
-    expect(await lintOpenApi(...some.map((id) => textOf(`/openapi/${id}.json`)))).toEqual([])
-  }, 300_000)
-
-  test("finds a list of the APIs for language models in the form of llmstxt.org", () => {
-    const [head = "", ...sections] = textOf("/llms.txt").split(/^## /m)
-    expect(head).toMatch(/^# penknife\n\n> [^\n]+\n/)
-    expect(head).toContain("/mcp")
-    expect(sections.map((section) => section.split("\n")[0])).toEqual([
-      ...byCategory(catalog.map((definition) => ({ definition }))).map(({ heading }) => heading),
-      "Documents",
-      "Optional",
-    ])
-    for (const section of sections) {
-      for (const line of section.split("\n").slice(1).filter(Boolean)) {
-        expect(line).toMatch(/^- \[[^\]]+\]\(\/[^)]*\)(: .+)?$/)
-      }
-    }
-    for (const id of ids) expect(textOf("/llms.txt")).toContain(`/docs/${id}.md`)
-  })
-
-  test("finds the list of APIs by its head too (RFC 9727 §2)", async () => {
-    const answer = await service.fetch("/.well-known/api-catalog", { method: "HEAD" })
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, apiCatalogType])
-    const links = LinkHeader.parse(answer.headers.get("link") ?? "").refs
-    expect(links).toMatchObject([{ uri: "/.well-known/api-catalog", rel: "api-catalog" }])
-  })
-
-  test("gets a short index of the service in the envelope", async () => {
-    const { data } = await readAnswer(service.fetch("/"))
-    expect(data).toMatchObject({
-      name: "penknife",
-      apis: catalog.map(({ id, method, credits }) => ({ id, method, credits, path: `/v1/${id}` })),
-      links: { openapi: "/openapi.json", mcp: "/mcp", graphql: "/v1/graphql" },
-    })
-    expect((await service.fetch("/?format=yaml")).headers.get("content-type")).toContain("yaml")
-  })
+test("a crawler that starts at / reaches every document, each of the type that was promised, and each API's own", () => {
+  expect([...seen.keys()].sort()).toEqual(
+    [
+      "/",
+      "/.well-known/api-catalog",
+      "/docs",
+      "/llms.txt",
+      "/openapi.json",
+      ...ids.flatMap((id) => [`/docs/${id}.md`, `/openapi/${id}.json`]),
+    ].sort(),
+  )
+  const [service, ...apis] = parseLinkset(textOf("/.well-known/api-catalog"))
+  const paths = ids.map((id) => `/v1/${id}`)
+  expect(service?.relations.get("item")?.map(({ href }) => href)).toEqual(paths)
+  expect(apis.map(({ anchor }) => anchor)).toEqual(paths)
 })
 
-describe("an API's own documents", () => {
-  test("are OpenAPI with its two paths alone", async () => {
-    for (const id of ids) {
-      const { text } = await get(`/openapi/${id}.json`)
-      expect(Object.keys(JSON.parse(text).paths)).toEqual([`/v1/${id}`, `/v1/${id}/batch`])
-    }
-  })
+/**
+ * Redocly takes a third of a second for each document. It checks two parts here, and in openapi.test.ts the whole. This test
+ * shows that every part has exactly the operations of the whole, and the components that these need.
+ */
+test("a crawler that starts at / finds OpenAPI documents: the whole, and parts of it that pass the rules of Redocly and refer to nothing else", async () => {
+  const documents = [...seen].filter(([, { promised }]) => promised === "application/vnd.oai.openapi+json")
+  expect(documents.map(([path]) => path).sort()).toEqual(
+    ["/openapi.json", ...ids.map((id) => `/openapi/${id}.json`)].sort(),
+  )
+  const whole = JSON.parse(textOf("/openapi.json"))
+  const nameOf = ({ name }: { readonly name: string }) => name
+  for (const id of ids) {
+    const text = textOf(`/openapi/${id}.json`)
+    const { components, tags, ...rest } = JSON.parse(text)
+    // The example of Forbidden names an API, and the descriptions of tags list the APIs of the document: these differ.
+    const { Forbidden: _, ...responses } = components.responses
+    expect(whole).toMatchObject({ ...rest, components: { ...components, responses } })
+    expect(whole.tags.map(nameOf)).toEqual(expect.arrayContaining(tags.map(nameOf)))
+    const referred = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+    const names = Object.entries<object>(components)
+      .filter(([kind]) => kind !== "securitySchemes")
+      .flatMap(([kind, all]) => Object.keys(all).map((name) => `${kind}/${name}`))
+    expect([...new Set(referred.map(([, kind, name]) => `${kind}/${name}`))].sort()).toEqual(names.sort())
+  }
+  const some = ["GET", "POST"].map((method) => catalog.find((api) => api.method === method)?.id)
+  expect(await lintOpenApi(...some.map((id) => textOf(`/openapi/${id}.json`)))).toEqual([])
+}, 300_000)
 
-  test("are Markdown with its parameters, a command and the answer to it", async () => {
-    for (const api of catalog) {
-      const { id, examples, input } = withServedExamples(api, "example.com")
-      const { text } = await get(`/docs/${id}.md`)
-      for (const name of Object.keys(input.properties)) expect(text).toContain(`\`${name}\``)
-      const json = /```json\n(.*?)```/s.exec(text)?.[1] ?? ""
-      expect(JSON.parse(json)).toEqual({ status: "ok", error: null, data: examples[0]?.output })
+test("a crawler that starts at / finds a list of the APIs for language models in the form of llmstxt.org", () => {
+  const [head = "", ...sections] = textOf("/llms.txt").split(/^## /m)
+  expect(head).toMatch(/^# penknife\n\n> [^\n]+\n/)
+  expect(head).toContain("/mcp")
+  expect(sections.map((section) => section.split("\n")[0])).toEqual([
+    ...byCategory(catalog.map((definition) => ({ definition }))).map(({ heading }) => heading),
+    "Documents",
+    "Optional",
+  ])
+  for (const section of sections) {
+    for (const line of section.split("\n").slice(1).filter(Boolean)) {
+      expect(line).toMatch(/^- \[[^\]]+\]\(\/[^)]*\)(: .+)?$/)
     }
-  })
+  }
+  for (const id of ids) expect(textOf("/llms.txt")).toContain(`/docs/${id}.md`)
+})
 
-  test("there is none for an API that does not exist", async () => {
-    for (const path of ["/docs/nothing.md", "/openapi/nothing.json"]) {
-      expect((await service.fetch(path)).status).toBe(404)
-    }
+test("a crawler that starts at / finds the list of APIs by its head too (RFC 9727 §2)", async () => {
+  const answer = await service.fetch("/.well-known/api-catalog", { method: "HEAD" })
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, apiCatalogType])
+  const links = LinkHeader.parse(answer.headers.get("link") ?? "").refs
+  expect(links).toMatchObject([{ uri: "/.well-known/api-catalog", rel: "api-catalog" }])
+})
+
+test("a crawler that starts at / gets a short index of the service in the envelope", async () => {
+  const { data } = await readAnswer(service.fetch("/"))
+  expect(data).toMatchObject({
+    name: "penknife",
+    apis: catalog.map(({ id, method, credits }) => ({ id, method, credits, path: `/v1/${id}` })),
+    links: { openapi: "/openapi.json", mcp: "/mcp", graphql: "/v1/graphql" },
   })
+  expect((await service.fetch("/?format=yaml")).headers.get("content-type")).toContain("yaml")
+})
+
+test("an API's own documents are OpenAPI with its two paths alone", async () => {
+  for (const id of ids) {
+    const { text } = await get(`/openapi/${id}.json`)
+    expect(Object.keys(JSON.parse(text).paths)).toEqual([`/v1/${id}`, `/v1/${id}/batch`])
+  }
+})
+
+test("an API's own documents are Markdown with its parameters, a command and the answer to it", async () => {
+  for (const api of catalog) {
+    const { id, examples, input } = withServedExamples(api, "example.com")
+    const { text } = await get(`/docs/${id}.md`)
+    for (const name of Object.keys(input.properties)) expect(text).toContain(`\`${name}\``)
+    const json = /```json\n(.*?)```/s.exec(text)?.[1] ?? ""
+    expect(JSON.parse(json)).toEqual({ status: "ok", error: null, data: examples[0]?.output })
+  }
+})
+
+test("there is no document of an API that does not exist", async () => {
+  for (const path of ["/docs/nothing.md", "/openapi/nothing.json"]) {
+    expect((await service.fetch(path)).status).toBe(404)
+  }
 })
 
 test("--public-url makes every address whole, also in documents that the command line prints", async () => {

@@ -2,7 +2,7 @@
  * Every API that asks the DNS, against a DNS server that plays one trick after another: it answers or refuses, charges for
  * answers alone, and takes little memory. `bun run fuzz --dns-modes` does the same to a process beside other calls.
  */
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { danelookup } from "../src/apis/danelookup/index.ts"
 import { dnssecvalidator } from "../src/apis/dnssecvalidator/index.ts"
 import { systemClock } from "../src/ports/clock.ts"
@@ -67,51 +67,50 @@ test("there are at least 40 tricks, and each meets every API that asks the DNS",
   )
 })
 
-describe("is answered or refused, and charged for when it is answered", () => {
-  test.each(inTurn(modeNames, 3).map((name) => [name, hostileModes[name]?.what ?? ""]))(
-    "%s: %s",
-    async (mode) => {
-      const { answers, charged } = await play(mode)
-      const paid = answers.filter(({ status }) => status === 200)
-      expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
-      expect(charged).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
-      expect(server.queries.get(mode)).toBeGreaterThan(0)
-    },
-  )
-})
+test.each(inTurn(modeNames, 3).map((name) => [name, hostileModes[name]?.what ?? ""]))(
+  "answered or refused, and charged for when it is answered: %s: %s",
+  async (mode) => {
+    const { answers, charged } = await play(mode)
+    const paid = answers.filter(({ status }) => status === 200)
+    expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
+    expect(charged).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
+    expect(server.queries.get(mode)).toBeGreaterThan(0)
+  },
+)
 
-describe("signatures and proofs are judged as they are meant", () => {
-  const expected: readonly (readonly [mode: string, status: string, code: string | null])[] = [
-    ["ordinary", "secure", null],
-    ["nxdomain-with-data", "secure", null],
-    ["other-names-too", "secure", null],
-    ["bad-opt", "secure", null],
-    ["far-times", "secure", null],
-    ["keys-of-one-tag", "secure", null],
-    ["many-keys", "secure", null],
-    ["long-keys", "secure", null],
-    ["expired", "bogus", "signature_expired"],
-    ["not-yet", "bogus", "signature_not_yet_valid"],
-    ["times-swapped", "bogus", "signature_not_yet_valid"],
-    ["unsigned", "bogus", "no_signature"],
-    ["delegations-endless", "bogus", "wrong_signer"],
-    ["many-ds", "bogus", "no_matching_key"],
-    ["many-signatures", "bogus", "too_much_work"],
-    ["signatures-ed448", "bogus", "unknown_key"],
-    ["ten-thousand", "bogus", "too_many_records"],
-    ["nsec3-150", "bogus", "no_proof"],
-    ["nsec3-65535", "insecure", "nsec3_iterations"],
-    ["cname-endless", "bogus", "no_signature"],
-    ["silent", "indeterminate", "no_answer"],
-    ["lame", "indeterminate", "no_answer"],
-    ["pointer-self", "indeterminate", "no_answer"],
-  ]
-  test.each(expected)("%s: %s", async (mode, status, code) => {
+const expected: readonly (readonly [mode: string, status: string, code: string | null])[] = [
+  ["ordinary", "secure", null],
+  ["nxdomain-with-data", "secure", null],
+  ["other-names-too", "secure", null],
+  ["bad-opt", "secure", null],
+  ["far-times", "secure", null],
+  ["keys-of-one-tag", "secure", null],
+  ["many-keys", "secure", null],
+  ["long-keys", "secure", null],
+  ["expired", "bogus", "signature_expired"],
+  ["not-yet", "bogus", "signature_not_yet_valid"],
+  ["times-swapped", "bogus", "signature_not_yet_valid"],
+  ["unsigned", "bogus", "no_signature"],
+  ["delegations-endless", "bogus", "wrong_signer"],
+  ["many-ds", "bogus", "no_matching_key"],
+  ["many-signatures", "bogus", "too_much_work"],
+  ["signatures-ed448", "bogus", "unknown_key"],
+  ["ten-thousand", "bogus", "too_many_records"],
+  ["nsec3-150", "bogus", "no_proof"],
+  ["nsec3-65535", "insecure", "nsec3_iterations"],
+  ["cname-endless", "bogus", "no_signature"],
+  ["silent", "indeterminate", "no_answer"],
+  ["lame", "indeterminate", "no_answer"],
+  ["pointer-self", "indeterminate", "no_answer"],
+]
+test.each(expected)(
+  "signatures and proofs are judged as they are meant: %s: %s",
+  async (mode, status, code) => {
     const input = { name: `d.${mode}.test`, trust_anchor: hostileAnchor }
     const by = status === "indeterminate" ? hasty : patient
     const { data } = await make({ api: dnssecvalidator, mode, input }, by)
     expect(data).toMatchObject({ status, problems: code === null ? [] : [{ code }] })
     const dane = await make({ api: danelookup, mode, input: { host: input.name } }, by)
     expect(dane.data).toMatchObject({ is_usable: status === "secure", address_security: status })
-  })
-})
+  },
+)

@@ -1,6 +1,6 @@
 /** How many DNS questions one request may cause, and in whose turns they are asked. */
 
-import { beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { type Dns, type DnsAnswer, type DnsType, unavailable } from "../src/apis/contract.ts"
 import { spfvalidator } from "../src/apis/spfvalidator/index.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -71,90 +71,86 @@ function query(domains: readonly string[], key: string) {
 }
 const many = (count: number, name: string) => Array.from({ length: count }, (_, n) => `d${n}.${name}`)
 
-describe("a query with many fields that ask the DNS", () => {
-  test("asks 240 questions in all; the fields that these do not cover say so, and the others are answered", async () => {
-    const { account, key } = await own.createKey("pro")
-    const { status, body, codes } = await query(many(50, "greedy.example"), key)
-    expect(asked.length).toBe(240)
-    expect(status).toBe(200)
-    const answered = Object.values(body.data ?? {}).filter((field) => field !== null)
-    expect(answered.length).toBeGreaterThan(0)
-    expect(new Set(codes)).toEqual(new Set(["QUERY_TOO_COMPLEX"]))
-    expect(codes.length).toBe(50 - answered.length)
-    expect(body.errors?.[0]?.message).toBe(
-      "The DNS questions of one query, 240 in all, are used up. Ask for this field in another query, or use a batch.",
-    )
-    expect(await usedBy(account)).toBe(5)
-  })
-
-  test("answers as many fields as their questions allow", async () => {
-    const { key } = await own.createKey("pro")
-    const { codes } = await query(many(50, "plain.example"), key)
-    expect(codes).toEqual([])
-    expect(asked.length).toBe(50)
-  })
-
-  test("gives the first fields complete answers, however the answers of the DNS come", async () => {
-    const { key } = await own.createKey("pro")
-    const alone = await query(["d0.greedy.example"], key)
-    asked.length = 0
-    const together = await query(many(50, "greedy.example"), key)
-    expect(together.body.data?.f0).toEqual(alone.body.data?.f0)
-  })
-
-  test("starts no field after 20 seconds", async () => {
-    const { account, key } = await own.createKey("pro")
-    onQuestion = () => clock.advance(7_000)
-    const { body, codes } = await query(many(5, "plain.example"), key)
-    expect(Object.values(body.data ?? {}).map((v) => v !== null)).toEqual([true, true, true, false, false])
-    expect(codes).toEqual(["QUERY_TOO_COMPLEX", "QUERY_TOO_COMPLEX"])
-    expect(body.errors?.[0]?.message).toStartWith("Asking the DNS for this query has taken 20 seconds.")
-    expect(await usedBy(account)).toBe(5)
-  })
-
-  test("costs nothing when no field is answered, and one that fails does not stop the next", async () => {
-    const { account, key } = await own.createKey("pro")
-    const field = (n: number) => `f${n}: spfvalidator(input: {domain: "silent${n}.example"}) { spf_valid }`
-    const body = { query: `{ ${[0, 1, 2].map(field).join(" ")} }` }
-    const { codes } = await readGraphql(own.post("/v1/graphql", body, key))
-    expect(codes).toEqual(Array(3).fill("UPSTREAM_UNAVAILABLE"))
-    expect(asked.map(({ name }) => name)).toEqual([0, 1, 2].map((n) => `silent${n}.example`))
-    expect(await usedBy(account)).toBe(0)
-  })
+test("a query with many fields that ask the DNS asks 240 questions in all; the fields that these do not cover say so, and the others are answered", async () => {
+  const { account, key } = await own.createKey("pro")
+  const { status, body, codes } = await query(many(50, "greedy.example"), key)
+  expect(asked.length).toBe(240)
+  expect(status).toBe(200)
+  const answered = Object.values(body.data ?? {}).filter((field) => field !== null)
+  expect(answered.length).toBeGreaterThan(0)
+  expect(new Set(codes)).toEqual(new Set(["QUERY_TOO_COMPLEX"]))
+  expect(codes.length).toBe(50 - answered.length)
+  expect(body.errors?.[0]?.message).toBe(
+    "The DNS questions of one query, 240 in all, are used up. Ask for this field in another query, or use a batch.",
+  )
+  expect(await usedBy(account)).toBe(5)
 })
 
-describe("a query whose questions are used up", () => {
-  async function ask(fields: string) {
-    const { account, key } = await own.createKey("pro")
-    const { codes } = await readGraphql(own.post("/v1/graphql", { query: `{ ${fields} }` }, key))
-    return { codes, asked: asked.length, used: await usedBy(account) }
-  }
-  const field = (api: string, what: string, alias = api) =>
-    `${alias}: ${api}(input: {what: "${what}"}) { done }`
+test("a query with many fields that ask the DNS answers as many fields as their questions allow", async () => {
+  const { key } = await own.createKey("pro")
+  const { codes } = await query(many(50, "plain.example"), key)
+  expect(codes).toEqual([])
+  expect(asked.length).toBe(50)
+})
 
-  test("during a field is charged for it as alone, however the fields before it ended", async () => {
-    expect(await ask(field("cheap", "200 fails") + field("dear", "100"))).toEqual({
-      codes: ["UPSTREAM_UNAVAILABLE", "QUERY_TOO_COMPLEX"],
-      asked: 240,
-      used: 7,
-    })
-    asked.length = 0
-    expect(await ask(field("cheap", "1") + field("dear", "300"))).toMatchObject({ asked: 240, used: 8 })
+test("a query with many fields that ask the DNS gives the first fields complete answers, however the answers of the DNS come", async () => {
+  const { key } = await own.createKey("pro")
+  const alone = await query(["d0.greedy.example"], key)
+  asked.length = 0
+  const together = await query(many(50, "greedy.example"), key)
+  expect(together.body.data?.f0).toEqual(alone.body.data?.f0)
+})
+
+test("a query with many fields that ask the DNS starts no field after 20 seconds", async () => {
+  const { account, key } = await own.createKey("pro")
+  onQuestion = () => clock.advance(7_000)
+  const { body, codes } = await query(many(5, "plain.example"), key)
+  expect(Object.values(body.data ?? {}).map((v) => v !== null)).toEqual([true, true, true, false, false])
+  expect(codes).toEqual(["QUERY_TOO_COMPLEX", "QUERY_TOO_COMPLEX"])
+  expect(body.errors?.[0]?.message).toStartWith("Asking the DNS for this query has taken 20 seconds.")
+  expect(await usedBy(account)).toBe(5)
+})
+
+test("a query with many fields that ask the DNS costs nothing when no field is answered, and one that fails does not stop the next", async () => {
+  const { account, key } = await own.createKey("pro")
+  const field = (n: number) => `f${n}: spfvalidator(input: {domain: "silent${n}.example"}) { spf_valid }`
+  const body = { query: `{ ${[0, 1, 2].map(field).join(" ")} }` }
+  const { codes } = await readGraphql(own.post("/v1/graphql", body, key))
+  expect(codes).toEqual(Array(3).fill("UPSTREAM_UNAVAILABLE"))
+  expect(asked.map(({ name }) => name)).toEqual([0, 1, 2].map((n) => `silent${n}.example`))
+  expect(await usedBy(account)).toBe(0)
+})
+
+async function ask(fields: string) {
+  const { account, key } = await own.createKey("pro")
+  const { codes } = await readGraphql(own.post("/v1/graphql", { query: `{ ${fields} }` }, key))
+  return { codes, asked: asked.length, used: await usedBy(account) }
+}
+const field = (api: string, what: string, alias = api) =>
+  `${alias}: ${api}(input: {what: "${what}"}) { done }`
+
+test("a query whose questions are used up during a field is charged for it as alone, however the fields before it ended", async () => {
+  expect(await ask(field("cheap", "200 fails") + field("dear", "100"))).toEqual({
+    codes: ["UPSTREAM_UNAVAILABLE", "QUERY_TOO_COMPLEX"],
+    asked: 240,
+    used: 7,
   })
+  asked.length = 0
+  expect(await ask(field("cheap", "1") + field("dear", "300"))).toMatchObject({ asked: 240, used: 8 })
+})
 
-  test("because no DNS server answers is a 503 for all fields, and free", async () => {
-    isAlive = false
-    const fields = [0, 1].map((n) => `f${n}: spfvalidator(input: {domain: "silent.example"}) { spf_valid }`)
-    const codes = ["UPSTREAM_UNAVAILABLE", "UPSTREAM_UNAVAILABLE"]
-    expect(await ask(fields.join(" "))).toEqual({ codes, asked: 1, used: 0 })
-  })
+test("a query whose questions are used up because no DNS server answers is a 503 for all fields, and free", async () => {
+  isAlive = false
+  const fields = [0, 1].map((n) => `f${n}: spfvalidator(input: {domain: "silent.example"}) { spf_valid }`)
+  const codes = ["UPSTREAM_UNAVAILABLE", "UPSTREAM_UNAVAILABLE"]
+  expect(await ask(fields.join(" "))).toEqual({ codes, asked: 1, used: 0 })
+})
 
-  test("before a field charges nothing for it", async () => {
-    expect(await ask(field("cheap", "240") + field("dear", "1"))).toEqual({
-      codes: ["QUERY_TOO_COMPLEX"],
-      asked: 240,
-      used: 1,
-    })
+test("a query whose questions are used up before a field charges nothing for it", async () => {
+  expect(await ask(field("cheap", "240") + field("dear", "1"))).toEqual({
+    codes: ["QUERY_TOO_COMPLEX"],
+    asked: 240,
+    used: 1,
   })
 })
 

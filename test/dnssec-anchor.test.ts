@@ -1,5 +1,5 @@
 /** The keys of another root, which an operator names with --dnssec-anchor. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
 import { runCliForTest } from "./support/cli.ts"
 import { startTestMock, type TestMock } from "./support/mock.ts"
@@ -64,26 +64,24 @@ test("names that are in no signed zone are unsigned in the test double, also in 
   }
 })
 
-describe("a file is refused with what to change", () => {
-  const form = "must be the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'."
-  test.each([
-    ["that is missing", "/nowhere/anchors.txt", "the file cannot be read."],
-    ["that is empty", anchorFile("\n; nothing\n"), `it has no trust anchor. A line ${form}`],
-    ["with a wrong line", anchorFile(`${testAnchor}\nKSK-2017\n`), `line 2 ${form}`],
-    ["with SHA-1", anchorFile(`1 8 1 ${"00".repeat(20)}`), `line 1 ${form}`],
-    [
-      "with another algorithm",
-      anchorFile(`1 5 2 ${"00".repeat(32)}`),
-      "line 1 must have one of the algorithms 8, 10, 13, 14, 15 and 16.",
-    ],
-    ["that is far too large", anchorFile("#".repeat(70_000)), "it has 70000 bytes; 65536 are allowed."],
-  ])("%s", async (_, path, problem) => {
-    for (const argv of [
-      ["config", "check"],
-      ["call", "dnssecvalidator", "--name", "test"],
-    ]) {
-      const { code, err } = await runCliForTest([...argv, "--dnssec-anchor", path])
-      expect({ code, err }).toEqual({ code: 2, err: `penknife: --dnssec-anchor ${path}: ${problem}\n` })
-    }
-  })
+const form = "must be the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'."
+test.each([
+  ["that is missing", "/nowhere/anchors.txt", "the file cannot be read."],
+  ["that is empty", anchorFile("\n; nothing\n"), `it has no trust anchor. A line ${form}`],
+  ["with a wrong line", anchorFile(`${testAnchor}\nKSK-2017\n`), `line 2 ${form}`],
+  ["with SHA-1", anchorFile(`1 8 1 ${"00".repeat(20)}`), `line 1 ${form}`],
+  [
+    "with another algorithm",
+    anchorFile(`1 5 2 ${"00".repeat(32)}`),
+    "line 1 must have one of the algorithms 8, 10, 13, 14, 15 and 16.",
+  ],
+  ["that is far too large", anchorFile("#".repeat(70_000)), "it has 70000 bytes; 65536 are allowed."],
+])("a file %s is refused with what to change", async (_, path, problem) => {
+  for (const argv of [
+    ["config", "check"],
+    ["call", "dnssecvalidator", "--name", "test"],
+  ]) {
+    const { code, err } = await runCliForTest([...argv, "--dnssec-anchor", path])
+    expect({ code, err }).toEqual({ code: 2, err: `penknife: --dnssec-anchor ${path}: ${problem}\n` })
+  }
 })

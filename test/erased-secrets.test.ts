@@ -1,5 +1,5 @@
 /** No byte of a data file or its write-ahead log tells what signs in, or what was deleted and replaced. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createId, createSecret, hashKey } from "../src/accounts/key.ts"
@@ -76,53 +76,51 @@ function invitation(n: number, nowMs: number) {
   return { id: made.link.id, mutations: [made.mutation, mailOf(made, "free", random)] }
 }
 
-describe("tokens of links that were mailed", () => {
-  test("are in no byte of the file and its log, before and after a clean stop", async () => {
-    const file = await openFile()
-    for (let n = 0; n < links; n++) await file.apply(...invitation(n, file.clock.now()).mutations)
-    const tokens = await deliver(file)
-    expect(new Set(tokens).size).toBe(links)
-    expect(tokens).not.toContain("none")
-    expect(found(await file.bytes(), tokens)).toEqual([])
-    // A list is read on a connection of its own.
-    expect(await file.admin.accounts({}, { limit: 1, after: null })).toEqual([])
-    // The search finds what is there.
-    expect(found(await file.bytes(), ["ann30@example.com"])).toHaveLength(1)
-    await file.store.close()
-    expect(await readdir(file.folder)).toEqual(["data.db"])
-    expect(found(await file.bytes(), tokens)).toEqual([])
-  })
+test("tokens of links that were mailed are in no byte of the file and its log, before and after a clean stop", async () => {
+  const file = await openFile()
+  for (let n = 0; n < links; n++) await file.apply(...invitation(n, file.clock.now()).mutations)
+  const tokens = await deliver(file)
+  expect(new Set(tokens).size).toBe(links)
+  expect(tokens).not.toContain("none")
+  expect(found(await file.bytes(), tokens)).toEqual([])
+  // A list is read on a connection of its own.
+  expect(await file.admin.accounts({}, { limit: 1, after: null })).toEqual([])
+  // The search finds what is there.
+  expect(found(await file.bytes(), ["ann30@example.com"])).toHaveLength(1)
+  await file.store.close()
+  expect(await readdir(file.folder)).toEqual(["data.db"])
+  expect(found(await file.bytes(), tokens)).toEqual([])
+})
 
-  test("work each, when a mail was sent twice, and end together", async () => {
-    const file = await openFile()
-    const { id, mutations } = invitation(1, file.clock.now())
-    await file.apply(...mutations)
-    // The server took the mail, and its answer was lost.
-    const lost = { send: async () => ({ kind: "retry", status: null, error: "connection lost" }) as const }
-    const [first = ""] = await deliver(file, lost)
-    file.clock.advance(60_000)
-    const [second = ""] = await deliver(file)
-    expect(first).not.toBe(second)
-    for (const token of [first, second]) {
-      expect(await file.admin.findEmailLink(hashKey(token))).toMatchObject({ id, usedMs: null })
-    }
-    await file.apply({ kind: "emailLink.use", hash: hashKey(first), nowMs: file.clock.now() })
-    expect((await file.admin.findEmailLink(hashKey(second)))?.usedMs).toBe(file.clock.now())
-    await file.store.close()
-  })
+test("tokens of links that were mailed work each, when a mail was sent twice, and end together", async () => {
+  const file = await openFile()
+  const { id, mutations } = invitation(1, file.clock.now())
+  await file.apply(...mutations)
+  // The server took the mail, and its answer was lost.
+  const lost = { send: async () => ({ kind: "retry", status: null, error: "connection lost" }) as const }
+  const [first = ""] = await deliver(file, lost)
+  file.clock.advance(60_000)
+  const [second = ""] = await deliver(file)
+  expect(first).not.toBe(second)
+  for (const token of [first, second]) {
+    expect(await file.admin.findEmailLink(hashKey(token))).toMatchObject({ id, usedMs: null })
+  }
+  await file.apply({ kind: "emailLink.use", hash: hashKey(first), nowMs: file.clock.now() })
+  expect((await file.admin.findEmailLink(hashKey(second)))?.usedMs).toBe(file.clock.now())
+  await file.store.close()
+})
 
-  test("are not made for a link that was taken back before its mail was sent, and the mail is not sent", async () => {
-    const file = await openFile()
-    const { id, mutations } = invitation(1, file.clock.now())
-    await file.apply(...mutations)
-    await file.apply({ kind: "emailLink.revoke", id })
-    expect(await deliver(file)).toEqual([])
-    const page = { limit: 5, after: null }
-    expect(await file.admin.mails({}, page)).toMatchObject([
-      { state: "expired", lastError: "its link was used or taken back before it could be sent", data: null },
-    ])
-    await file.store.close()
-  })
+test("tokens of links that were mailed are not made for a link that was taken back before its mail was sent, and the mail is not sent", async () => {
+  const file = await openFile()
+  const { id, mutations } = invitation(1, file.clock.now())
+  await file.apply(...mutations)
+  await file.apply({ kind: "emailLink.revoke", id })
+  expect(await deliver(file)).toEqual([])
+  const page = { limit: 5, after: null }
+  expect(await file.admin.mails({}, page)).toMatchObject([
+    { state: "expired", lastError: "its link was used or taken back before it could be sent", data: null },
+  ])
+  await file.store.close()
 })
 
 test("secrets of webhooks that were replaced or removed, and rows that were deleted, are in no byte after a clean stop", async () => {

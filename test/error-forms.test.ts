@@ -95,27 +95,25 @@ test("a 404 and a 405 have no headers of account and limit", async () => {
   }
 })
 
-describe("problem details are not sent", () => {
-  test.each([
-    ["*/*", "application/json"],
-    ["application/json, application/problem+json;q=0.5", "application/json"],
-    ["application/xml, application/problem+json;q=0.5", "application/xml; charset=utf-8"],
-    ["application/problem+json;q=0", "application/json"],
-  ])("for Accept: %s", async (accept, type) => {
-    const answer = await service.fetch("/v1/nothing", { headers: { accept } })
-    expect(answer.headers.get("content-type")).toBe(type)
-  })
+test.each([
+  ["*/*", "application/json"],
+  ["application/json, application/problem+json;q=0.5", "application/json"],
+  ["application/xml, application/problem+json;q=0.5", "application/xml; charset=utf-8"],
+  ["application/problem+json;q=0", "application/json"],
+])("problem details are not sent for Accept: %s", async (accept, type) => {
+  const answer = await service.fetch("/v1/nothing", { headers: { accept } })
+  expect(answer.headers.get("content-type")).toBe(type)
+})
 
-  test("for ?format=, which wins over Accept", async () => {
-    const answer = await service.fetch("/v1/usage?format=yaml", { headers: { accept: problemType } })
-    expect(answer.headers.get("content-type")).toBe("application/yaml")
-  })
+test("problem details are not sent for ?format=, which wins over Accept", async () => {
+  const answer = await service.fetch("/v1/usage?format=yaml", { headers: { accept: problemType } })
+  expect(answer.headers.get("content-type")).toBe("application/yaml")
+})
 
-  test("for a success, which is JSON and has no code", async () => {
-    const answer = await service.fetch("/v1/usage", { key, headers: { accept: problemType } })
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
-    expect(answer.headers.has("x-error-code")).toBe(false)
-  })
+test("problem details are not sent for a success, which is JSON and has no code", async () => {
+  const answer = await service.fetch("/v1/usage", { key, headers: { accept: problemType } })
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
+  expect(answer.headers.has("x-error-code")).toBe(false)
 })
 
 test("the limit per minute is told in structured fields too, with the same numbers", async () => {

@@ -64,153 +64,148 @@ describe.each(["free", "unlimited"])(
   },
 )
 
-describe("a client that hangs up while its call runs", () => {
-  async function start(flags: Record<string, string> = {}) {
-    const { dns, release, asked } = createHeldDns()
-    const service = await startTestService({ ports: { dns }, flags })
-    const { account, key } = await service.createKey("pro")
-    const client = new AbortController()
-    return { service, account, key, client, release, asked, signal: client.signal }
-  }
-  const query = `{ spfvalidator(input: {domain: "a.example"}) { host } }`
-  const toolCall = { name: "spfvalidator", arguments: { domain: "a.example" } }
-  const callTool = (message: RawMessage, { service, key, signal }: Awaited<ReturnType<typeof start>>) =>
-    postMcp(service.url, { ...message, key, signal }).then(async (answer) => {
-      // In earlier revisions, the answer's head comes before the tool has run.
-      await answer.text()
-      return answer
-    })
-  const inputs = Array.from({ length: 200 }, (_, n) => ({ domain: `d${n}.example` }))
+async function start(flags: Record<string, string> = {}) {
+  const { dns, release, asked } = createHeldDns()
+  const service = await startTestService({ ports: { dns }, flags })
+  const { account, key } = await service.createKey("pro")
+  const client = new AbortController()
+  return { service, account, key, client, release, asked, signal: client.signal }
+}
+const query = `{ spfvalidator(input: {domain: "a.example"}) { host } }`
+const toolCall = { name: "spfvalidator", arguments: { domain: "a.example" } }
+const callTool = (message: RawMessage, { service, key, signal }: Awaited<ReturnType<typeof start>>) =>
+  postMcp(service.url, { ...message, key, signal }).then(async (answer) => {
+    // In earlier revisions, the answer's head comes before the tool has run.
+    await answer.text()
+    return answer
+  })
+const inputs = Array.from({ length: 200 }, (_, n) => ({ domain: `d${n}.example` }))
 
-  test.each([
-    ["a single call", (t) => t.service.fetch(validate, { key: t.key, signal: t.signal })],
-    ["a query", (t) => t.service.post("/v1/graphql", { query }, { key: t.key, signal: t.signal })],
-    [
-      "a batch",
-      (t) => t.service.post("/v1/spfvalidator/batch", { inputs }, { key: t.key, signal: t.signal }),
-    ],
-    ["a tool call", (t) => callTool(modernRequest("tools/call", toolCall), t)],
-    ["a tool call of revision 2025-11-25", (t) => callTool(earlierRequest("tools/call", toolCall), t)],
-  ] as [string, (t: Awaited<ReturnType<typeof start>>) => Promise<Response>][])(
-    "%s is not charged; the service waits for it when it stops, and logs it",
-    async (_, send) => {
-      const t = await start()
-      const { service } = t
-      const answer = send(t)
-      await t.asked()
-      t.client.abort()
-      await expect(answer).rejects.toThrow()
-      // The runtime has noticed that the client is gone.
-      await until(() => service.server.openRequests() === 0)
-      let isStopped = false
-      const stopped = service.stop().then(() => {
-        isStopped = true
-      })
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-      expect(isStopped).toBe(false)
-      t.release()
-      await stopped
-      expect(requestsIn(service.logged())).toMatchObject([
-        { account: t.account, fault: "callerLeft", credits: 0, level: "info" },
-      ])
-      expect(service.logged()).not.toContain('"level":"error"')
-    },
-  )
-
-  test("counts as a call in progress until its work has ended", async () => {
-    const t = await start({ maxCalls: "1" })
-    const answer = t.service.fetch(validate, { key: t.key, signal: t.signal })
+test.each([
+  ["a single call", (t) => t.service.fetch(validate, { key: t.key, signal: t.signal })],
+  ["a query", (t) => t.service.post("/v1/graphql", { query }, { key: t.key, signal: t.signal })],
+  ["a batch", (t) => t.service.post("/v1/spfvalidator/batch", { inputs }, { key: t.key, signal: t.signal })],
+  ["a tool call", (t) => callTool(modernRequest("tools/call", toolCall), t)],
+  ["a tool call of revision 2025-11-25", (t) => callTool(earlierRequest("tools/call", toolCall), t)],
+] as [string, (t: Awaited<ReturnType<typeof start>>) => Promise<Response>][])(
+  "a client that hangs up while its call runs: %s is not charged; the service waits for it when it stops, and logs it",
+  async (_, send) => {
+    const t = await start()
+    const { service } = t
+    const answer = send(t)
     await t.asked()
     t.client.abort()
     await expect(answer).rejects.toThrow()
-    await until(() => t.service.server.openRequests() === 0)
-    expect((await t.service.fetch(lookUp, { key: t.key })).status).toBe(503)
+    // The runtime has noticed that the client is gone.
+    await until(() => service.server.openRequests() === 0)
+    let isStopped = false
+    const stopped = service.stop().then(() => {
+      isStopped = true
+    })
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
     t.release()
-    await until(async () => (await t.service.fetch(lookUp, { key: t.key })).status === 200)
-    expect((await t.service.accounts.show(t.account)).account.used).toBe(1)
-  })
+    await stopped
+    expect(requestsIn(service.logged())).toMatchObject([
+      { account: t.account, fault: "callerLeft", credits: 0, level: "info" },
+    ])
+    expect(service.logged()).not.toContain('"level":"error"')
+  },
+)
 
-  test("starts no further input of a batch", async () => {
-    const { dns, release, asked, lookups } = createHeldDns()
-    const service = await startTestService({ ports: { dns } })
-    const { key } = await service.createKey("pro")
-    const client = new AbortController()
-    const answer = service.post("/v1/spfvalidator/batch", { inputs }, { key, signal: client.signal })
-    await asked(16)
-    client.abort()
-    await expect(answer).rejects.toThrow()
-    await until(() => service.server.openRequests() === 0)
-    const before = lookups()
-    release()
-    await until(() => requestsIn(service.logged()).length === 1)
-    expect(lookups() - before).toBeLessThan(inputs.length)
-  })
+test("a client that hangs up while its call runs counts as a call in progress until its work has ended", async () => {
+  const t = await start({ maxCalls: "1" })
+  const answer = t.service.fetch(validate, { key: t.key, signal: t.signal })
+  await t.asked()
+  t.client.abort()
+  await expect(answer).rejects.toThrow()
+  await until(() => t.service.server.openRequests() === 0)
+  expect((await t.service.fetch(lookUp, { key: t.key })).status).toBe(503)
+  t.release()
+  await until(async () => (await t.service.fetch(lookUp, { key: t.key })).status === 200)
+  expect((await t.service.accounts.show(t.account)).account.used).toBe(1)
+})
 
-  test("asks the DNS nothing more", async () => {
-    const { dns, release, asked, lookups } = createHeldDns()
-    const service = await startTestService({ ports: { dns } })
-    const { key } = await service.createKey("pro")
-    const client = new AbortController()
-    const answer = service.fetch(validate, { key, signal: client.signal })
-    await asked()
-    client.abort()
-    await expect(answer).rejects.toThrow()
-    await until(() => service.server.openRequests() === 0)
-    release()
-    await until(() => requestsIn(service.logged()).length === 1)
-    expect(lookups()).toBe(1)
-    expect(requestsIn(service.logged())).toMatchObject([{ fault: "callerLeft", credits: 0, level: "info" }])
-  })
+test("a client that hangs up while its call runs starts no further input of a batch", async () => {
+  const { dns, release, asked, lookups } = createHeldDns()
+  const service = await startTestService({ ports: { dns } })
+  const { key } = await service.createKey("pro")
+  const client = new AbortController()
+  const answer = service.post("/v1/spfvalidator/batch", { inputs }, { key, signal: client.signal })
+  await asked(16)
+  client.abort()
+  await expect(answer).rejects.toThrow()
+  await until(() => service.server.openRequests() === 0)
+  const before = lookups()
+  release()
+  await until(() => requestsIn(service.logged()).length === 1)
+  expect(lookups() - before).toBeLessThan(inputs.length)
+})
 
-  test("starts no further field of a query that asks the DNS", async () => {
-    const { dns, release, asked, lookups } = createHeldDns()
-    const service = await startTestService({ ports: { dns } })
-    const { key } = await service.createKey("pro")
-    const client = new AbortController()
-    const field = (n: number) => `a${n}: spfvalidator(input: {domain: "d${n}.example"}) { host }`
-    const query = `{ ${Array.from({ length: 20 }, (_, n) => field(n)).join(" ")} }`
-    const answer = service.post("/v1/graphql", { query }, { key, signal: client.signal })
-    await asked()
-    client.abort()
-    await expect(answer).rejects.toThrow()
-    await until(() => service.server.openRequests() === 0)
-    release()
-    await until(() => requestsIn(service.logged()).length === 1)
-    expect(lookups()).toBe(1)
-    expect(requestsIn(service.logged())).toMatchObject([{ fault: "callerLeft", credits: 0, level: "info" }])
-  })
+test("a client that hangs up while its call runs asks the DNS nothing more", async () => {
+  const { dns, release, asked, lookups } = createHeldDns()
+  const service = await startTestService({ ports: { dns } })
+  const { key } = await service.createKey("pro")
+  const client = new AbortController()
+  const answer = service.fetch(validate, { key, signal: client.signal })
+  await asked()
+  client.abort()
+  await expect(answer).rejects.toThrow()
+  await until(() => service.server.openRequests() === 0)
+  release()
+  await until(() => requestsIn(service.logged()).length === 1)
+  expect(lookups()).toBe(1)
+  expect(requestsIn(service.logged())).toMatchObject([{ fault: "callerLeft", credits: 0, level: "info" }])
+})
 
-  test("starts no further field of a query that waits for another one's run", async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    let runs = 0
-    const held = echoApi("held", async () => {
-      runs++
-      await released
-      return { done: "" }
-    })
-    const service = startCatalogService([held])
-    const { key } = await service.createKey("pro")
-    const client = new AbortController()
-    // Runs with much input begin one by one.
-    const variables = { input: { what: "x".repeat(100_000) } }
-    const fields = Array.from({ length: 20 }, (_, n) => `a${n}: held(input: $input) { done }`).join(" ")
-    const answer = fetch(`${service.url}/v1/graphql`, {
-      method: "POST",
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      body: JSON.stringify({ query: `query($input: HeldInput!) { ${fields} }`, variables }),
-      signal: client.signal,
-    })
-    await until(() => runs === 1)
-    client.abort()
-    await expect(answer).rejects.toThrow()
-    expect((await service.post("/v1/held", {}, key)).status).toBe(400)
-    release()
-    // A later call is answered after the runs that the query would have begun.
-    expect((await service.post("/v1/held", { what: "later" }, key)).status).toBe(200)
-    await until(() => service.unsentBytes() === 0)
-    expect(runs).toBe(2)
-    expect(service.logged.filter((line) => line.includes("internal"))).toEqual([])
+test("a client that hangs up while its call runs starts no further field of a query that asks the DNS", async () => {
+  const { dns, release, asked, lookups } = createHeldDns()
+  const service = await startTestService({ ports: { dns } })
+  const { key } = await service.createKey("pro")
+  const client = new AbortController()
+  const field = (n: number) => `a${n}: spfvalidator(input: {domain: "d${n}.example"}) { host }`
+  const query = `{ ${Array.from({ length: 20 }, (_, n) => field(n)).join(" ")} }`
+  const answer = service.post("/v1/graphql", { query }, { key, signal: client.signal })
+  await asked()
+  client.abort()
+  await expect(answer).rejects.toThrow()
+  await until(() => service.server.openRequests() === 0)
+  release()
+  await until(() => requestsIn(service.logged()).length === 1)
+  expect(lookups()).toBe(1)
+  expect(requestsIn(service.logged())).toMatchObject([{ fault: "callerLeft", credits: 0, level: "info" }])
+})
+
+test("a client that hangs up while its call runs starts no further field of a query that waits for another one's run", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let runs = 0
+  const held = echoApi("held", async () => {
+    runs++
+    await released
+    return { done: "" }
   })
+  const service = startCatalogService([held])
+  const { key } = await service.createKey("pro")
+  const client = new AbortController()
+  // Runs with much input begin one by one.
+  const variables = { input: { what: "x".repeat(100_000) } }
+  const fields = Array.from({ length: 20 }, (_, n) => `a${n}: held(input: $input) { done }`).join(" ")
+  const answer = fetch(`${service.url}/v1/graphql`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ query: `query($input: HeldInput!) { ${fields} }`, variables }),
+    signal: client.signal,
+  })
+  await until(() => runs === 1)
+  client.abort()
+  await expect(answer).rejects.toThrow()
+  expect((await service.post("/v1/held", {}, key)).status).toBe(400)
+  release()
+  // A later call is answered after the runs that the query would have begun.
+  expect((await service.post("/v1/held", { what: "later" }, key)).status).toBe(200)
+  await until(() => service.unsentBytes() === 0)
+  expect(runs).toBe(2)
+  expect(service.logged.filter((line) => line.includes("internal"))).toEqual([])
 })
 
 describe("a large body whose client leaves while it waits for its turn is not parsed", () => {

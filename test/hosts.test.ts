@@ -139,41 +139,39 @@ describe("methods", () => {
   })
 })
 
-describe("a fault of the mock", () => {
-  const key = "mock-pro"
-  const faultOnce = async () => {
-    await mock.reset()
-    await mock.control("PUT", "/faults", { api: "bluetoothlookup", status: 418, times: 1 })
-  }
+const key = "mock-pro"
+const faultOnce = async () => {
+  await mock.reset()
+  await mock.control("PUT", "/faults", { api: "bluetoothlookup", status: 418, times: 1 })
+}
 
-  test.each(requests.filter(([line]) => /bluetooth|graphql/.test(line)))(
-    "meets %s, however the path is written",
-    async (line, body) => {
-      for (const [host, version] of [[["Host: a"], "1.1"] as const, [[], "1.0"] as const]) {
-        await faultOnce()
-        expect((await ask({ url: mock.url, key, line, body, host, version })).status).toBe(418)
-        const { data } = await mock.control("GET", "/requests")
-        expect(data).toMatchObject({ requests: [{ path: line.split(" ")[1], apis: ["bluetoothlookup"] }] })
-      }
-    },
-  )
-
-  test.each([
-    ["POST /v1/bluetoothlookup/batch/x", ["Host: a"], 404],
-    ["POST /v1/bluetoothlookup//", ["Host: a"], 404],
-    ["POST //v1/bluetoothlookup/batch", ["Host: a"], 404],
-    ["POST /v1/bluetoothlookup/batch", ["Host: a b"], 400],
-    ["POST /v1/bluetoothlookup/batch", ["Host: a", "Host: b"], 400],
-  ])("is not used up by %s with %p, which is no call", async (line, host, expected) => {
-    await faultOnce()
-    expect((await ask({ url: mock.url, key, line, body: inputs, host })).status).toBe(expected)
-    const next = {
-      url: mock.url,
-      key,
-      line: "POST /v1/bluetoothlookup/batch",
-      body: inputs,
-      host: ["Host: a"],
+test.each(requests.filter(([line]) => /bluetooth|graphql/.test(line)))(
+  "a fault of the mock meets %s, however the path is written",
+  async (line, body) => {
+    for (const [host, version] of [[["Host: a"], "1.1"] as const, [[], "1.0"] as const]) {
+      await faultOnce()
+      expect((await ask({ url: mock.url, key, line, body, host, version })).status).toBe(418)
+      const { data } = await mock.control("GET", "/requests")
+      expect(data).toMatchObject({ requests: [{ path: line.split(" ")[1], apis: ["bluetoothlookup"] }] })
     }
-    expect((await ask(next)).status).toBe(418)
-  })
+  },
+)
+
+test.each([
+  ["POST /v1/bluetoothlookup/batch/x", ["Host: a"], 404],
+  ["POST /v1/bluetoothlookup//", ["Host: a"], 404],
+  ["POST //v1/bluetoothlookup/batch", ["Host: a"], 404],
+  ["POST /v1/bluetoothlookup/batch", ["Host: a b"], 400],
+  ["POST /v1/bluetoothlookup/batch", ["Host: a", "Host: b"], 400],
+])("a fault of the mock is not used up by %s with %p, which is no call", async (line, host, expected) => {
+  await faultOnce()
+  expect((await ask({ url: mock.url, key, line, body: inputs, host })).status).toBe(expected)
+  const next = {
+    url: mock.url,
+    key,
+    line: "POST /v1/bluetoothlookup/batch",
+    body: inputs,
+    host: ["Host: a"],
+  }
+  expect((await ask(next)).status).toBe(418)
 })

@@ -188,64 +188,62 @@ describe("long lists in a request", async () => {
   })
 })
 
-describe("calls beyond --max-calls", () => {
-  /** A service that takes two calls at a time and has two, whose DNS answers come with `release`. */
-  async function startFull() {
-    const { dns, release, asked } = createHeldDns()
-    const { service, account } = await start({ maxCalls: "2" }, { dns })
-    const { key } = await service.createKey("pro")
-    const calls = [1, 2].map((n) => service.fetch(`/v1/spfvalidator?domain=d${n}.example`, { key }))
-    await asked(2)
-    return { service, account, key, release, calls }
-  }
+/** A service that takes two calls at a time and has two, whose DNS answers come with `release`. */
+async function startFull() {
+  const { dns, release, asked } = createHeldDns()
+  const { service, account } = await start({ maxCalls: "2" }, { dns })
+  const { key } = await service.createKey("pro")
+  const calls = [1, 2].map((n) => service.fetch(`/v1/spfvalidator?domain=d${n}.example`, { key }))
+  await asked(2)
+  return { service, account, key, release, calls }
+}
 
-  test("are a 503 with Retry-After in the format asked for, and cost nothing", async () => {
-    const { service, release, calls } = await startFull()
-    const { account, key } = await service.createKey("free")
-    const lookUp = "/v1/bluetoothlookup?companyid=76"
-    const refused = await service.fetch(`${lookUp}&format=yaml`, { key, headers: { "x-request-id": "r-1" } })
-    expect(refused.status).toBe(503)
-    expect(Object.fromEntries(refused.headers)).toMatchObject({
-      "retry-after": "1",
-      "x-request-id": "r-1",
-      "content-type": expect.stringContaining("yaml"),
-    })
-    expect([...refused.headers.keys()].filter((name) => /ratelimit|credits/.test(name))).toEqual([])
-    expect(await refused.text()).toContain("limit of calls under way. Nothing was charged")
-    expect((await service.post("/v1/hmac", {})).status).toBe(503)
-    const batch = await service.post("/v1/hmac/batch", { inputs: [{}] }, { key })
-    expect([batch.status, (await readAnswer(batch)).data]).toEqual([503, null])
-    const answer = service.post("/v1/graphql", { query: "{ __typename }" }, { key })
-    const { status, body, codes } = await readGraphql(answer)
-    expect([status, codes, Object.keys(body)]).toEqual([503, ["UPSTREAM_UNAVAILABLE"], ["errors"]])
-    expect(body.errors?.[0]?.message).toContain("try again")
-    for (const path of ["/health", "/ready"]) expect((await service.fetch(path)).status).toBe(200)
-
-    release()
-    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
-    const served = await service.fetch(lookUp, { key })
-    expect(served.status).toBe(200)
-    expect(served.headers.get("x-ratelimit-remaining")).toBe("59")
-    expect((await service.accounts.show(account)).account.used).toBe(1)
+test("calls beyond --max-calls are a 503 with Retry-After in the format asked for, and cost nothing", async () => {
+  const { service, release, calls } = await startFull()
+  const { account, key } = await service.createKey("free")
+  const lookUp = "/v1/bluetoothlookup?companyid=76"
+  const refused = await service.fetch(`${lookUp}&format=yaml`, { key, headers: { "x-request-id": "r-1" } })
+  expect(refused.status).toBe(503)
+  expect(Object.fromEntries(refused.headers)).toMatchObject({
+    "retry-after": "1",
+    "x-request-id": "r-1",
+    "content-type": expect.stringContaining("yaml"),
   })
+  expect([...refused.headers.keys()].filter((name) => /ratelimit|credits/.test(name))).toEqual([])
+  expect(await refused.text()).toContain("limit of calls under way. Nothing was charged")
+  expect((await service.post("/v1/hmac", {})).status).toBe(503)
+  const batch = await service.post("/v1/hmac/batch", { inputs: [{}] }, { key })
+  expect([batch.status, (await readAnswer(batch)).data]).toEqual([503, null])
+  const answer = service.post("/v1/graphql", { query: "{ __typename }" }, { key })
+  const { status, body, codes } = await readGraphql(answer)
+  expect([status, codes, Object.keys(body)]).toEqual([503, ["UPSTREAM_UNAVAILABLE"], ["errors"]])
+  expect(body.errors?.[0]?.message).toContain("try again")
+  for (const path of ["/health", "/ready"]) expect((await service.fetch(path)).status).toBe(200)
 
-  test("do not include those whose body is still arriving", async () => {
-    const { service, key } = await start({ maxCalls: "5" })
-    const { key: pro } = await service.createKey("pro")
-    const slow = Array.from({ length: 5 }, (_, n) =>
-      slowly(
-        service.url,
-        `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${n % 2 ? key : ""}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 32\r\n\r\n{`,
-      ),
-    )
-    await Promise.all(slow.map(({ written }) => written))
-    // It takes the service a moment to come to where it waits for them; then this ends.
-    const ask = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key: pro })
-    while ((await ask()).status === 503);
-    expect((await ask()).status).toBe(200)
-    const answers = await Promise.all(slow.map(({ finish }) => finish('"message": "m", "secret": "s"}  ')))
-    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(["401", "200", "401", "200", "401"])
-  })
+  release()
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
+  const served = await service.fetch(lookUp, { key })
+  expect(served.status).toBe(200)
+  expect(served.headers.get("x-ratelimit-remaining")).toBe("59")
+  expect((await service.accounts.show(account)).account.used).toBe(1)
+})
+
+test("calls beyond --max-calls do not include those whose body is still arriving", async () => {
+  const { service, key } = await start({ maxCalls: "5" })
+  const { key: pro } = await service.createKey("pro")
+  const slow = Array.from({ length: 5 }, (_, n) =>
+    slowly(
+      service.url,
+      `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${n % 2 ? key : ""}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 32\r\n\r\n{`,
+    ),
+  )
+  await Promise.all(slow.map(({ written }) => written))
+  // It takes the service a moment to come to where it waits for them; then this ends.
+  const ask = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key: pro })
+  while ((await ask()).status === 503);
+  expect((await ask()).status).toBe(200)
+  const answers = await Promise.all(slow.map(({ finish }) => finish('"message": "m", "secret": "s"}  ')))
+  expect(answers.map((answer) => answer.slice(9, 12))).toEqual(["401", "200", "401", "200", "401"])
 })
 
 test("every answer forbids browsers to guess its type and to cache it", async () => {

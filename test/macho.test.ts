@@ -30,39 +30,37 @@ function machoOf(limit: number, { oldBytes = 48, hasSignature = true } = {}): Ui
 
 const changed = (file: Uint8Array, at: number) => file.with(at, (file[at] ?? 0) ^ 1)
 
-describe("a signed program", () => {
-  const limits = fc.integer({ min: 520, max: 2_000 }).map((sixteens) => sixteens * 16)
+const limits = fc.integer({ min: 520, max: 2_000 }).map((sixteens) => sixteens * 16)
 
-  test("of any length has a signature that fits, and the same one each time", () => {
-    fc.assert(
-      fc.property(limits, (limit) => {
-        const file = machoOf(limit)
-        expect(troubleOfSignature(file)).not.toBeNull()
-        const signed = signMacho(file, "penknife")
-        expect(troubleOfSignature(signed)).toBeNull()
-        expect(signMacho(signed, "penknife")).toEqual(signed)
-      }),
-    )
-  })
+test("a signed program of any length has a signature that fits, and the same one each time", () => {
+  fc.assert(
+    fc.property(limits, (limit) => {
+      const file = machoOf(limit)
+      expect(troubleOfSignature(file)).not.toBeNull()
+      const signed = signMacho(file, "penknife")
+      expect(troubleOfSignature(signed)).toBeNull()
+      expect(signMacho(signed, "penknife")).toEqual(signed)
+    }),
+  )
+})
 
-  test("is refused with one byte changed, wherever it is signed", () => {
-    const signed = signMacho(machoOf(9_600), "penknife")
-    fc.assert(
-      // Not in the load commands, which tell where the signature is.
-      fc.property(fc.integer({ min: 200, max: 9_599 }), (at) => {
-        expect(troubleOfSignature(changed(signed, at))).toBe(`The hash of page ${at >> 12} is wrong.`)
-      }),
-    )
-  })
+test("a signed program is refused with one byte changed, wherever it is signed", () => {
+  const signed = signMacho(machoOf(9_600), "penknife")
+  fc.assert(
+    // Not in the load commands, which tell where the signature is.
+    fc.property(fc.integer({ min: 200, max: 9_599 }), (at) => {
+      expect(troubleOfSignature(changed(signed, at))).toBe(`The hash of page ${at >> 12} is wrong.`)
+    }),
+  )
+})
 
-  test("keeps its code, names itself, and its last segment ends with the file", () => {
-    const file = machoOf(9_600)
-    const signed = Buffer.from(signMacho(file, "penknife"))
-    expect(signed.subarray(200, 9_600).equals(file.subarray(200, 9_600))).toBe(true)
-    expect(signed.toString("latin1", 9_600)).toContain("penknife\0")
-    expect(Number(signed.readBigUInt64LE(linkeditAt + 48))).toBe(signed.length - 4_096)
-    expect(Number(signed.readBigUInt64LE(linkeditAt + 32))).toBe(16_384)
-  })
+test("a signed program keeps its code, names itself, and its last segment ends with the file", () => {
+  const file = machoOf(9_600)
+  const signed = Buffer.from(signMacho(file, "penknife"))
+  expect(signed.subarray(200, 9_600).equals(file.subarray(200, 9_600))).toBe(true)
+  expect(signed.toString("latin1", 9_600)).toContain("penknife\0")
+  expect(Number(signed.readBigUInt64LE(linkeditAt + 48))).toBe(signed.length - 4_096)
+  expect(Number(signed.readBigUInt64LE(linkeditAt + 32))).toBe(16_384)
 })
 
 describe("the check tells", () => {

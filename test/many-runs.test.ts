@@ -1,5 +1,5 @@
 /** Batch and GraphQL: what of a request runs, and when. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
@@ -35,29 +35,27 @@ test("the fields of a query run side by side, also those of one API", async () =
   expect(body).toEqual({ data: { one: { done: "a" }, two: { done: "b" }, again: { done: "c" } } })
 })
 
-describe("where the balance does not cover the whole, nothing runs", () => {
-  test("of a query: 402", async () => {
-    const { account, key } = await own.createKey("starter")
-    ran.length = 0
-    const both = `{ one(input: {what: "a"}) { done } dear(input: {what: "b"}) { done } }`
-    const { status, codes, body } = await graphql(both, key)
-    expect([status, codes, Object.keys(body), ran]).toEqual([402, ["INSUFFICIENT_CREDITS"], ["errors"], []])
-    expect(body.errors?.[0]?.message).toContain("this call costs 200001 credits, and 200000 are left")
-    expect((await own.accounts.show(account)).balance.used).toBe(0)
-    // Alone it is covered, so that nothing of the refused query is held.
-    expect((await graphql(`{ dear(input: {what: "b"}) { done } }`, key)).status).toBe(200)
-    expect(ran).toEqual(["dear"])
-  })
+test("where the balance does not cover the whole, nothing runs of a query: 402", async () => {
+  const { account, key } = await own.createKey("starter")
+  ran.length = 0
+  const both = `{ one(input: {what: "a"}) { done } dear(input: {what: "b"}) { done } }`
+  const { status, codes, body } = await graphql(both, key)
+  expect([status, codes, Object.keys(body), ran]).toEqual([402, ["INSUFFICIENT_CREDITS"], ["errors"], []])
+  expect(body.errors?.[0]?.message).toContain("this call costs 200001 credits, and 200000 are left")
+  expect((await own.accounts.show(account)).balance.used).toBe(0)
+  // Alone it is covered, so that nothing of the refused query is held.
+  expect((await graphql(`{ dear(input: {what: "b"}) { done } }`, key)).status).toBe(200)
+  expect(ran).toEqual(["dear"])
+})
 
-  test("of a batch: 429", async () => {
-    const { account, key } = await own.createKey("starter")
-    ran.length = 0
-    const refused = await own.post("/v1/dear/batch", { inputs: [{ what: "a" }, { what: "b" }] }, key)
-    expect([refused.status, ran]).toEqual([429, []])
-    expect((await own.accounts.show(account)).balance.used).toBe(0)
-    const { data } = await readAnswer(own.post("/v1/dear/batch", { inputs: [{ what: "a" }] }, key))
-    expect([data?.succeeded, ran]).toEqual([1, ["dear"]])
-  })
+test("where the balance does not cover the whole, nothing runs of a batch: 429", async () => {
+  const { account, key } = await own.createKey("starter")
+  ran.length = 0
+  const refused = await own.post("/v1/dear/batch", { inputs: [{ what: "a" }, { what: "b" }] }, key)
+  expect([refused.status, ran]).toEqual([429, []])
+  expect((await own.accounts.show(account)).balance.used).toBe(0)
+  const { data } = await readAnswer(own.post("/v1/dear/batch", { inputs: [{ what: "a" }] }, key))
+  expect([data?.succeeded, ran]).toEqual([1, ["dear"]])
 })
 
 test("what is refused for another reason does not run either", async () => {

@@ -13,135 +13,131 @@ const service = await startTestService()
 const ids = catalog.map(({ id }) => id)
 const hmac = { message: "a", secret: "b" }
 
-describe("the tools", () => {
-  test("are the APIs that the key may call, in at most 24 kB", async () => {
-    const { key } = await service.createKey("pro")
-    await using all = await connectMcp(service.url, key)
-    const { tools } = await all.client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(ids)
-    expect(JSON.stringify(tools).length).toBeLessThan(24_000)
-    // A large catalog has no room for output schemas and the other hints: test/many-apis.test.ts checks those.
-    for (const tool of tools) {
-      expect(tool).toMatchObject({
-        description: expect.stringMatching(/Costs \d+ credits?/),
-        annotations: { title: expect.any(String), readOnlyHint: true },
-        inputSchema: { type: "object" },
-      })
-    }
-    const open = tools.filter(({ annotations }) => annotations?.openWorldHint).map(({ name }) => name)
-    expect(open).toEqual(catalog.filter(({ asksDns }) => asksDns).map(({ id }) => id))
-
-    const rules = { allowApis: ["hmac", "linesorter"], blockApis: ["linesorter"] }
-    const few = await service.createKey("pro", rules)
-    await using limited = await connectMcp(service.url, few.key)
-    expect((await limited.client.listTools()).tools.map(({ name }) => name)).toEqual(["hmac"])
-    expect((await limited.client.listResources()).resources.map(({ name }) => name)).toEqual(["hmac"])
-    expect(await limited.call("linesorter", { lines: ["b", "a"] })).toMatchObject({
-      isError: true,
-      text: "This API key may not call 'linesorter'.",
+test("the tools are the APIs that the key may call, in at most 24 kB", async () => {
+  const { key } = await service.createKey("pro")
+  await using all = await connectMcp(service.url, key)
+  const { tools } = await all.client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(ids)
+  expect(JSON.stringify(tools).length).toBeLessThan(24_000)
+  // A large catalog has no room for output schemas and the other hints: test/many-apis.test.ts checks those.
+  for (const tool of tools) {
+    expect(tool).toMatchObject({
+      description: expect.stringMatching(/Costs \d+ credits?/),
+      annotations: { title: expect.any(String), readOnlyHint: true },
+      inputSchema: { type: "object" },
     })
-  })
+  }
+  const open = tools.filter(({ annotations }) => annotations?.openWorldHint).map(({ name }) => name)
+  expect(open).toEqual(catalog.filter(({ asksDns }) => asksDns).map(({ id }) => id))
 
-  test("of the search take little room, and find, describe and call an API", async () => {
-    const { account, key } = await service.createKey("pro")
-    await using search = await connectMcp(service.url, key, "/mcp/search")
-    const { tools } = await search.client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(["search_apis", "describe_api", "call_api"])
-    expect(JSON.stringify(tools).length).toBeLessThan(4_200)
-    const found = await search.call("search_apis", { query: "sign a message with a secret" })
-    expect(found.data).toHaveProperty("apis[0]", expect.objectContaining({ id: "hmac", credits: 1 }))
-    expect((await search.call("search_apis", { query: "" })).data?.apis).toHaveLength(ids.length)
-    expect((await search.call("describe_api", { id: "hmac" })).data).toMatchObject({
-      id: "hmac",
-      input: { type: "object", required: expect.arrayContaining(["secret"]) },
-    })
-    const called = await search.call("call_api", { id: "hmac", input: hmac })
-    expect(called).toMatchObject({ isError: false, data: { hmac: expect.any(String) } })
-    expect(await service.accounts.usage(account, 1)).toMatchObject([{ api: "hmac", calls: 1 }])
-  })
-
-  test.each([
-    ["search_apis", {}, "'query'"],
-    ["describe_api", { id: "nothing" }, "'id'"],
-    ["call_api", { id: "hmac", input: [] }, "'input'"],
-    ["call_api", { id: "hmac", input: { message: "a" } }, "'secret'"],
-  ])("of the search refuse wrong arguments: %s %p", async (name, input, parameter) => {
-    const { key } = await service.createKey("pro")
-    await using search = await connectMcp(service.url, key, "/mcp/search")
-    const text = expect.stringContaining(parameter)
-    expect(await search.call(name, input)).toMatchObject({ isError: true, text })
+  const rules = { allowApis: ["hmac", "linesorter"], blockApis: ["linesorter"] }
+  const few = await service.createKey("pro", rules)
+  await using limited = await connectMcp(service.url, few.key)
+  expect((await limited.client.listTools()).tools.map(({ name }) => name)).toEqual(["hmac"])
+  expect((await limited.client.listResources()).resources.map(({ name }) => name)).toEqual(["hmac"])
+  expect(await limited.call("linesorter", { lines: ["b", "a"] })).toMatchObject({
+    isError: true,
+    text: "This API key may not call 'linesorter'.",
   })
 })
 
-describe("a call", () => {
-  test("takes the id of a company as a number, as agents send it", async () => {
-    const { key } = await service.createKey("pro")
-    await using mcp = await connectMcp(service.url, key)
-    expect(await mcp.call("bluetoothlookup", { companyid: 76 })).toMatchObject({
-      isError: false,
-      data: { companyId: 76 },
-    })
-    expect(await mcp.call("bluetoothlookup", { companyid: 65536 })).toMatchObject({ isError: true })
+test("the tools of the search take little room, and find, describe and call an API", async () => {
+  const { account, key } = await service.createKey("pro")
+  await using search = await connectMcp(service.url, key, "/mcp/search")
+  const { tools } = await search.client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(["search_apis", "describe_api", "call_api"])
+  expect(JSON.stringify(tools).length).toBeLessThan(4_200)
+  const found = await search.call("search_apis", { query: "sign a message with a secret" })
+  expect(found.data).toHaveProperty("apis[0]", expect.objectContaining({ id: "hmac", credits: 1 }))
+  expect((await search.call("search_apis", { query: "" })).data?.apis).toHaveLength(ids.length)
+  expect((await search.call("describe_api", { id: "hmac" })).data).toMatchObject({
+    id: "hmac",
+    input: { type: "object", required: expect.arrayContaining(["secret"]) },
   })
+  const called = await search.call("call_api", { id: "hmac", input: hmac })
+  expect(called).toMatchObject({ isError: false, data: { hmac: expect.any(String) } })
+  expect(await service.accounts.usage(account, 1)).toMatchObject([{ api: "hmac", calls: 1 }])
+})
 
-  test("tells its credits, and is logged with its surface", async () => {
-    const { account, key } = await service.createKey("pro")
-    await using mcp = await connectMcp(service.url, key)
-    expect(await mcp.call("hmac", hmac)).toMatchObject({
-      isError: false,
-      meta: { "penknife/credits": { charged: 1, used: 1, remaining: 999_999, plan: "pro" } },
-    })
-    expect(
-      requestsIn(service.logged())
-        .filter((line) => line.account === account)
-        .at(-1),
-    ).toMatchObject({ surface: "mcp", api: "hmac", credits: 1, status: 200 })
-    expect(service.logged()).not.toContain(key)
-    expect(await (await service.fetch("/metrics")).text()).toContain('surface="mcp"')
+test.each([
+  ["search_apis", {}, "'query'"],
+  ["describe_api", { id: "nothing" }, "'id'"],
+  ["call_api", { id: "hmac", input: [] }, "'input'"],
+  ["call_api", { id: "hmac", input: { message: "a" } }, "'secret'"],
+])("the tools of the search refuse wrong arguments: %s %p", async (name, input, parameter) => {
+  const { key } = await service.createKey("pro")
+  await using search = await connectMcp(service.url, key, "/mcp/search")
+  const text = expect.stringContaining(parameter)
+  expect(await search.call(name, input)).toMatchObject({ isError: true, text })
+})
+
+test("a call takes the id of a company as a number, as agents send it", async () => {
+  const { key } = await service.createKey("pro")
+  await using mcp = await connectMcp(service.url, key)
+  expect(await mcp.call("bluetoothlookup", { companyid: 76 })).toMatchObject({
+    isError: false,
+    data: { companyId: 76 },
   })
+  expect(await mcp.call("bluetoothlookup", { companyid: 65536 })).toMatchObject({ isError: true })
+})
 
-  test("with wrong arguments is refused as in REST and free", async () => {
-    const { account, key } = await service.createKey("pro")
-    await using mcp = await connectMcp(service.url, key)
-    const rest = await readAnswer(service.fetch("/v1/bluetoothlookup?companyid=x", { key }))
-    expect(await mcp.call("bluetoothlookup", { companyid: "x" })).toMatchObject({
-      isError: true,
-      text: rest.error ?? "none",
-    })
-    expect(await service.accounts.usage(account, 1)).toEqual([])
+test("a call tells its credits, and is logged with its surface", async () => {
+  const { account, key } = await service.createKey("pro")
+  await using mcp = await connectMcp(service.url, key)
+  expect(await mcp.call("hmac", hmac)).toMatchObject({
+    isError: false,
+    meta: { "penknife/credits": { charged: 1, used: 1, remaining: 999_999, plan: "pro" } },
   })
+  expect(
+    requestsIn(service.logged())
+      .filter((line) => line.account === account)
+      .at(-1),
+  ).toMatchObject({ surface: "mcp", api: "hmac", credits: 1, status: 200 })
+  expect(service.logged()).not.toContain(key)
+  expect(await (await service.fetch("/metrics")).text()).toContain('surface="mcp"')
+})
 
-  test("of an API that is down is refused as in REST and free", async () => {
-    const dns = createZoneDns({ "a.example": ["SERVFAIL"] })
-    const broken = await startTestService({ ports: { dns } })
-    const { account, key } = await broken.createKey("pro")
-    const rest = await readAnswer(broken.fetch("/v1/spfvalidator?domain=a.example", { key }))
-    await using mcp = await connectMcp(broken.url, key)
-    const { isError, text, meta } = await mcp.call("spfvalidator", { domain: "a.example" })
-    expect([rest.status, isError]).toEqual(["error", true])
-    expect(text).toBe(`${rest.error} Try again after 5 s.`)
-    expect(meta).toMatchObject({ "penknife/credits": { charged: 0, used: 0 } })
-    expect(await broken.accounts.usage(account, 1)).toEqual([])
+test("a call with wrong arguments is refused as in REST and free", async () => {
+  const { account, key } = await service.createKey("pro")
+  await using mcp = await connectMcp(service.url, key)
+  const rest = await readAnswer(service.fetch("/v1/bluetoothlookup?companyid=x", { key }))
+  expect(await mcp.call("bluetoothlookup", { companyid: "x" })).toMatchObject({
+    isError: true,
+    text: rest.error ?? "none",
   })
+  expect(await service.accounts.usage(account, 1)).toEqual([])
+})
 
-  test("without credits, and one too many in a minute, say what to do and when", async () => {
-    const { account, key } = await service.createKey("free", { rateLimit: 8 })
-    await using mcp = await connectMcp(service.url, key)
-    await service.accounts.setPlan(account, "free")
-    const answers = []
-    for (let call = 0; call < 8; call++) answers.push(await mcp.call("hmac", hmac))
-    const throttled = answers.find(({ isError }) => isError)
-    const { text } = throttled ?? { text: "" }
-    expect(text).toMatch(/^The limit of 8 calls per minute is reached; try again in \d+ seconds?\.$/)
+test("a call of an API that is down is refused as in REST and free", async () => {
+  const dns = createZoneDns({ "a.example": ["SERVFAIL"] })
+  const broken = await startTestService({ ports: { dns } })
+  const { account, key } = await broken.createKey("pro")
+  const rest = await readAnswer(broken.fetch("/v1/spfvalidator?domain=a.example", { key }))
+  await using mcp = await connectMcp(broken.url, key)
+  const { isError, text, meta } = await mcp.call("spfvalidator", { domain: "a.example" })
+  expect([rest.status, isError]).toEqual(["error", true])
+  expect(text).toBe(`${rest.error} Try again after 5 s.`)
+  expect(meta).toMatchObject({ "penknife/credits": { charged: 0, used: 0 } })
+  expect(await broken.accounts.usage(account, 1)).toEqual([])
+})
 
-    const mock = await startTestMock()
-    await using poor = await connectMcp(mock.url, "mock-no-credits")
-    expect(await poor.call("hmac", hmac)).toMatchObject({
-      isError: true,
-      text: "The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at 2025-02-01T00:00:00.000Z.",
-    })
-    expect(connectMcp(mock.url, "mock-unavailable")).rejects.toThrow("cannot record charges right now")
+test("a call without credits, and one too many in a minute, say what to do and when", async () => {
+  const { account, key } = await service.createKey("free", { rateLimit: 8 })
+  await using mcp = await connectMcp(service.url, key)
+  await service.accounts.setPlan(account, "free")
+  const answers = []
+  for (let call = 0; call < 8; call++) answers.push(await mcp.call("hmac", hmac))
+  const throttled = answers.find(({ isError }) => isError)
+  const { text } = throttled ?? { text: "" }
+  expect(text).toMatch(/^The limit of 8 calls per minute is reached; try again in \d+ seconds?\.$/)
+
+  const mock = await startTestMock()
+  await using poor = await connectMcp(mock.url, "mock-no-credits")
+  expect(await poor.call("hmac", hmac)).toMatchObject({
+    isError: true,
+    text: "The credits of this account are used up: this call costs 1 credit, and 0 are left. Credits renew at 2025-02-01T00:00:00.000Z.",
   })
+  expect(connectMcp(mock.url, "mock-unavailable")).rejects.toThrow("cannot record charges right now")
 })
 
 describe("a request that is refused before its message is read", () => {

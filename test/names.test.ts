@@ -94,60 +94,58 @@ describe("a new name with a hidden character is refused and its character named"
   })
 })
 
-describe("an old name with hidden characters is escaped where it is shown", () => {
-  // Control characters that a terminal obeys; an id has at most 100 characters.
-  const evil = hiddenNames
-    .slice(0, 16)
-    .map(([, name]) => name)
-    .join("")
+// Control characters that a terminal obeys; an id has at most 100 characters.
+const evil = hiddenNames
+  .slice(0, 16)
+  .map(([, name]) => name)
+  .join("")
 
-  /** A data file with names that an earlier version took. */
-  async function oldStore() {
-    const db = newStore()
-    const { id } = await json(db, "account", "create", "--name", "Ann")
-    await json(db, "key", "create", "--account", id)
-    const database = new Database(db)
-    for (const table of ["accounts", "keys"]) database.query(`UPDATE ${table} SET name = ?1`).run(evil)
-    database.close()
-    return { db, id }
+/** A data file with names that an earlier version took. */
+async function oldStore() {
+  const db = newStore()
+  const { id } = await json(db, "account", "create", "--name", "Ann")
+  await json(db, "key", "create", "--account", id)
+  const database = new Database(db)
+  for (const table of ["accounts", "keys"]) database.query(`UPDATE ${table} SET name = ?1`).run(evil)
+  database.close()
+  return { db, id }
+}
+
+test("an old name with hidden characters is escaped where it is shown, in tables and records", async () => {
+  const { db, id } = await oldStore()
+  for (const argv of [
+    ["account", "list"],
+    ["account", "show", id],
+    ["key", "list"],
+  ]) {
+    const { out } = await run(db, ...argv)
+    expect(out).toContain("Ann\\u001b[2JAnn\\u000aacc_1  BobAnn\\u0009proAnn\\u007fAnn\\u009b2JAnn\\u061c")
+    expect(out.replaceAll("\n", "")).not.toMatch(hidden)
+    if (argv.at(-1) === "list") expect(out.trimEnd().split("\n")).toHaveLength(2)
   }
+})
 
-  test("in tables and records", async () => {
-    const { db, id } = await oldStore()
-    for (const argv of [
-      ["account", "list"],
-      ["account", "show", id],
-      ["key", "list"],
-    ]) {
-      const { out } = await run(db, ...argv)
-      expect(out).toContain("Ann\\u001b[2JAnn\\u000aacc_1  BobAnn\\u0009proAnn\\u007fAnn\\u009b2JAnn\\u061c")
-      expect(out.replaceAll("\n", "")).not.toMatch(hidden)
-      if (argv.at(-1) === "list") expect(out.trimEnd().split("\n")).toHaveLength(2)
-    }
-  })
+test("an old name with hidden characters is escaped where it is shown, in JSON, which keeps the name", async () => {
+  const { db } = await oldStore()
+  for (const table of ["account", "key"]) {
+    const { out } = await run(db, table, "list", "--json")
+    expect(out.trimEnd()).not.toMatch(hidden)
+    expect(JSON.parse(out)).toMatchObject([{ name: evil }])
+  }
+})
 
-  test("in JSON, which keeps the name", async () => {
-    const { db } = await oldStore()
-    for (const table of ["account", "key"]) {
-      const { out } = await run(db, table, "list", "--json")
-      expect(out.trimEnd()).not.toMatch(hidden)
-      expect(JSON.parse(out)).toMatchObject([{ name: evil }])
-    }
-  })
-
-  test("in messages that repeat what was typed", async () => {
-    const { db } = await oldStore()
-    for (const argv of [
-      ["account", "show", evil],
-      ["account", evil],
-      ["account", "list", `--${evil}`],
-    ]) {
-      const { out, err } = await run(db, ...argv)
-      expect(out).toBe("")
-      expect(err).toContain("\\u202e")
-      expect(err.replaceAll(/[\n\t]/g, "")).not.toMatch(hidden)
-    }
-  })
+test("an old name with hidden characters is escaped where it is shown, in messages that repeat what was typed", async () => {
+  const { db } = await oldStore()
+  for (const argv of [
+    ["account", "show", evil],
+    ["account", evil],
+    ["account", "list", `--${evil}`],
+  ]) {
+    const { out, err } = await run(db, ...argv)
+    expect(out).toBe("")
+    expect(err).toContain("\\u202e")
+    expect(err.replaceAll(/[\n\t]/g, "")).not.toMatch(hidden)
+  }
 })
 
 test("what an API returns stays the same JSON value", async () => {

@@ -1,5 +1,5 @@
 /** Each API that asks the DNS, while one of its questions gets no answer: nothing is told of what was not found out. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { ApiDefinition, Dns, Example } from "../src/apis/contract.ts"
 import { Unavailable } from "../src/apis/contract.ts"
 import { isolatedRuns } from "../src/apis/isolated-runs.ts"
@@ -77,8 +77,9 @@ async function runWith(api: ApiDefinition, example: Example, isLost: (question: 
 const isBad = (value: unknown) => value === "fail" || value === "warning"
 const tried = new Set<string>()
 
-describe("of what has no answer no result says that it is wrong or missing", () => {
-  test.each(cases)("%s: %s", async (_id, _name, api, example) => {
+test.each(cases)(
+  "of what has no answer no result says that it is wrong or missing: %s: %s",
+  async (_id, _name, api, example) => {
     const whole = await runWith(api, example, () => false)
     if (whole.questions.size > 0) tried.add(api.id)
     const before = new Map(valuesOf(whole.answer))
@@ -95,8 +96,8 @@ describe("of what has no answer no result says that it is wrong or missing", () 
       })
       expect({ question, worse }).toEqual({ question, worse: [] })
     }
-  })
+  },
+)
 
-  test("every API that asks the DNS was tried", () =>
-    expect([...tried].sort()).toEqual(asking.map(({ id }) => id).sort()))
-})
+test("every API that asks the DNS was tried", () =>
+  expect([...tried].sort()).toEqual(asking.map(({ id }) => id).sort()))

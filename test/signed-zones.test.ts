@@ -1,5 +1,5 @@
 /** The signed zones and their server, which the tests of DNSSEC stand on. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DnsType } from "../src/apis/contract.ts"
@@ -25,20 +25,18 @@ async function ask(name: string, type: DnsType, dnssec = true) {
   return { rcode: reply.rcode, answer: reply.answer.map(line), authority: reply.authority.map(line) }
 }
 
-describe("the files", () => {
-  test("are signed until the end of 2035, but for those that are expired or not yet valid on purpose", () => {
-    const wrong = files.filter((file) => {
-      const times = [...readFileSync(join(folder, file), "utf8").matchAll(/ RRSIG .* (\d{14}) (\d{14}) /g)]
-      return times.some(([, end, start]) => end !== "20351231235959" || start !== "20241201000000")
-    })
-    expect(wrong).toEqual(["expired.test.zone", "future.test.zone"])
-    expect(files.length).toBeGreaterThan(24)
+test("the files are signed until the end of 2035, but for those that are expired or not yet valid on purpose", () => {
+  const wrong = files.filter((file) => {
+    const times = [...readFileSync(join(folder, file), "utf8").matchAll(/ RRSIG .* (\d{14}) (\d{14}) /g)]
+    return times.some(([, end, start]) => end !== "20351231235959" || start !== "20241201000000")
   })
+  expect(wrong).toEqual(["expired.test.zone", "future.test.zone"])
+  expect(files.length).toBeGreaterThan(24)
+})
 
-  test("hold no private keys", () => {
-    expect(readdirSync(folder).filter((file) => !/\.zone$|^anchor\.txt$/.test(file))).toEqual([])
-    expect(testAnchor).toMatch(/^\d+ 8 2 [0-9A-F]{64}$/)
-  })
+test("the files hold no private keys", () => {
+  expect(readdirSync(folder).filter((file) => !/\.zone$|^anchor\.txt$/.test(file))).toEqual([])
+  expect(testAnchor).toMatch(/^\d+ 8 2 [0-9A-F]{64}$/)
 })
 
 test("names have the order of RFC 4034 §6.1", () => {
@@ -52,78 +50,76 @@ test("names have the hashes of RFC 5155 appendix A", () => {
   expect(hashOf("a.example", hashing)).toBe("35mthgpgcu1qg68fab165klnsnk3dpvl")
 })
 
-describe("the server answers", () => {
-  test("with records and signatures", async () => {
-    expect(await ask("www.p256.test", "A")).toEqual({
-      rcode: "NOERROR",
-      answer: ["www.p256.test A", "www.p256.test RRSIG A"],
-      authority: [],
-    })
-    expect(await ask("www.p256.test", "A", false)).toEqual({
-      rcode: "NOERROR",
-      answer: ["www.p256.test A"],
-      authority: [],
-    })
+test("the server answers with records and signatures", async () => {
+  expect(await ask("www.p256.test", "A")).toEqual({
+    rcode: "NOERROR",
+    answer: ["www.p256.test A", "www.p256.test RRSIG A"],
+    authority: [],
   })
+  expect(await ask("www.p256.test", "A", false)).toEqual({
+    rcode: "NOERROR",
+    answer: ["www.p256.test A"],
+    authority: [],
+  })
+})
 
-  test("for DS from the zone above", async () => {
-    expect((await ask("child.p256.test", "DS")).answer).toEqual([
-      "child.p256.test DS",
-      "child.p256.test RRSIG DS",
-    ])
-    expect((await ask("plain.p256.test", "DS")).authority).toEqual([
+test("the server answers for DS from the zone above", async () => {
+  expect((await ask("child.p256.test", "DS")).answer).toEqual([
+    "child.p256.test DS",
+    "child.p256.test RRSIG DS",
+  ])
+  expect((await ask("plain.p256.test", "DS")).authority).toEqual([
+    "p256.test SOA",
+    "p256.test RRSIG SOA",
+    "plain.p256.test NSEC",
+    "plain.p256.test RRSIG NSEC",
+  ])
+})
+
+test("the server answers for a wildcard with the NSEC that shows that the name itself is not there", async () => {
+  const { answer, authority } = await ask("x.y.wild.p256.test", "TXT")
+  expect(answer).toEqual(["x.y.wild.p256.test TXT", "x.y.wild.p256.test RRSIG TXT"])
+  expect(authority).toEqual(["*.wild.p256.test NSEC", "*.wild.p256.test RRSIG NSEC"])
+})
+
+test("the server answers for a name that is not there with proofs of the name and of the wildcard", async () => {
+  expect(await ask("nothing.p256.test", "A")).toEqual({
+    rcode: "NXDOMAIN",
+    answer: [],
+    authority: [
       "p256.test SOA",
       "p256.test RRSIG SOA",
-      "plain.p256.test NSEC",
-      "plain.p256.test RRSIG NSEC",
-    ])
+      "_25._tcp.mail.p256.test NSEC",
+      "_25._tcp.mail.p256.test RRSIG NSEC",
+      "p256.test NSEC",
+      "p256.test RRSIG NSEC",
+    ],
   })
+  const { rcode, authority } = await ask("nothing.at.all.nsec3.test", "A")
+  expect(rcode).toBe("NXDOMAIN")
+  expect(authority.filter((line) => line.endsWith(" NSEC3")).length).toBeGreaterThanOrEqual(2)
+})
 
-  test("for a wildcard with the NSEC that shows that the name itself is not there", async () => {
-    const { answer, authority } = await ask("x.y.wild.p256.test", "TXT")
-    expect(answer).toEqual(["x.y.wild.p256.test TXT", "x.y.wild.p256.test RRSIG TXT"])
-    expect(authority).toEqual(["*.wild.p256.test NSEC", "*.wild.p256.test RRSIG NSEC"])
-  })
+test("the server answers for a name with names below it alone", async () => {
+  expect(await ask("b.ent.p256.test", "A")).toMatchObject({ rcode: "NOERROR", answer: [] })
+  expect(await ask("b.ent.nsec3.test", "A")).toMatchObject({ rcode: "NOERROR", answer: [] })
+})
 
-  test("for a name that is not there with proofs of the name and of the wildcard", async () => {
-    expect(await ask("nothing.p256.test", "A")).toEqual({
-      rcode: "NXDOMAIN",
-      answer: [],
-      authority: [
-        "p256.test SOA",
-        "p256.test RRSIG SOA",
-        "_25._tcp.mail.p256.test NSEC",
-        "_25._tcp.mail.p256.test RRSIG NSEC",
-        "p256.test NSEC",
-        "p256.test RRSIG NSEC",
-      ],
-    })
-    const { rcode, authority } = await ask("nothing.at.all.nsec3.test", "A")
-    expect(rcode).toBe("NXDOMAIN")
-    expect(authority.filter((line) => line.endsWith(" NSEC3")).length).toBeGreaterThanOrEqual(2)
-  })
-
-  test("for a name with names below it alone", async () => {
-    expect(await ask("b.ent.p256.test", "A")).toMatchObject({ rcode: "NOERROR", answer: [] })
-    expect(await ask("b.ent.nsec3.test", "A")).toMatchObject({ rcode: "NOERROR", answer: [] })
-  })
-
-  test("for aliases, also of trees, with what they lead to", async () => {
-    expect((await ask("secure.alias.test", "A")).answer).toEqual([
-      "secure.alias.test CNAME",
-      "secure.alias.test RRSIG CNAME",
-      "www.p256.test A",
-      "www.p256.test RRSIG A",
-    ])
-    expect((await ask("www.tree.alias.test", "A")).answer).toEqual([
-      "tree.alias.test DNAME",
-      "tree.alias.test RRSIG DNAME",
-      "www.tree.alias.test CNAME",
-      "www.p256.test A",
-      "www.p256.test RRSIG A",
-    ])
-    expect((await ask("loop1.alias.test", "A")).answer.length).toBe(4)
-  })
+test("the server answers for aliases, also of trees, with what they lead to", async () => {
+  expect((await ask("secure.alias.test", "A")).answer).toEqual([
+    "secure.alias.test CNAME",
+    "secure.alias.test RRSIG CNAME",
+    "www.p256.test A",
+    "www.p256.test RRSIG A",
+  ])
+  expect((await ask("www.tree.alias.test", "A")).answer).toEqual([
+    "tree.alias.test DNAME",
+    "tree.alias.test RRSIG DNAME",
+    "www.tree.alias.test CNAME",
+    "www.p256.test A",
+    "www.p256.test RRSIG A",
+  ])
+  expect((await ask("loop1.alias.test", "A")).answer.length).toBe(4)
 })
 
 test("over UDP an answer that is too long is cut, and comes whole over TCP", async () => {

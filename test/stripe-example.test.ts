@@ -1,5 +1,5 @@
 /** The shop of examples/stripe beside a real service: signatures by Stripe's own library, and a Stripe on loopback. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import Stripe from "stripe"
 import shopPackage from "../examples/stripe/package.json" with { type: "json" }
 import { createShop } from "../examples/stripe/shop.ts"
@@ -125,64 +125,62 @@ test("a link leads to Checkout, and says at Stripe what is bought and for whom",
   expect(asked).toHaveLength(before)
 })
 
-describe("a top-up", () => {
-  test("is added once, however often its event comes, and whichever event tells of it", async () => {
-    const account = await createAccount()
-    const { bonus } = await show(account)
-    const event = topUp(account, "pi_1")
-    expect([await deliver(event), await deliver(event), await deliver(topUp(account, "pi_1"))]).toEqual([
-      200, 200, 200,
-    ])
-    expect((await show(account)).bonus).toBe(bonus + 1_000)
-    await deliver(topUp(account, "pi_2"))
-    expect((await show(account)).bonus).toBe(bonus + 2_000)
-  })
+test("a top-up is added once, however often its event comes, and whichever event tells of it", async () => {
+  const account = await createAccount()
+  const { bonus } = await show(account)
+  const event = topUp(account, "pi_1")
+  expect([await deliver(event), await deliver(event), await deliver(topUp(account, "pi_1"))]).toEqual([
+    200, 200, 200,
+  ])
+  expect((await show(account)).bonus).toBe(bonus + 1_000)
+  await deliver(topUp(account, "pi_2"))
+  expect((await show(account)).bonus).toBe(bonus + 2_000)
+})
 
-  test("that is not paid yet, or was not sold here, adds nothing", async () => {
-    const account = await createAccount()
-    const before = await show(account)
-    for (const change of [
-      { payment_status: "unpaid" },
-      { metadata: {} },
-      { metadata: { account: "../admins" } },
-    ]) {
-      const paid = {
-        mode: "payment",
-        payment_status: "paid",
-        payment_intent: "pi_9",
-        metadata: { account, credits: "5" },
-      }
-      expect(await deliver(eventOf("checkout.session.completed", { ...paid, ...change }))).toBe(200)
+test("a top-up that is not paid yet, or was not sold here, adds nothing", async () => {
+  const account = await createAccount()
+  const before = await show(account)
+  for (const change of [
+    { payment_status: "unpaid" },
+    { metadata: {} },
+    { metadata: { account: "../admins" } },
+  ]) {
+    const paid = {
+      mode: "payment",
+      payment_status: "paid",
+      payment_intent: "pi_9",
+      metadata: { account, credits: "5" },
     }
-    expect(await show(account)).toEqual(before)
-  })
+    expect(await deliver(eventOf("checkout.session.completed", { ...paid, ...change }))).toBe(200)
+  }
+  expect(await show(account)).toEqual(before)
+})
 
-  test("that is refunded in parts is taken back in parts, to the credit", async () => {
-    const account = await createAccount()
-    const { bonus } = await show(account)
-    await deliver(topUp(account, "pi_1"))
-    const first = refundOf(account, 300, 0)
-    for (const event of [first, first]) expect(await deliver(event)).toBe(200)
-    expect((await show(account)).bonus).toBe(bonus + 667)
-    await deliver(refundOf(account, 900, 300))
-    expect((await show(account)).bonus).toBe(bonus)
-  })
+test("a top-up that is refunded in parts is taken back in parts, to the credit", async () => {
+  const account = await createAccount()
+  const { bonus } = await show(account)
+  await deliver(topUp(account, "pi_1"))
+  const first = refundOf(account, 300, 0)
+  for (const event of [first, first]) expect(await deliver(event)).toBe(200)
+  expect((await show(account)).bonus).toBe(bonus + 667)
+  await deliver(refundOf(account, 900, 300))
+  expect((await show(account)).bonus).toBe(bonus)
+})
 
-  test("that was spent before its refund is told to a person, and not asked for again", async () => {
-    const account = await createAccount()
-    const { bonus } = await show(account)
-    await admin("POST", `/accounts/${account}/adjustments`, { body: { credits: -bonus, reason: "Spent" } })
-    const logged: unknown[] = []
-    const { error } = console
-    console.error = (...given) => void logged.push(...given)
-    try {
-      expect(await deliver(refundOf(account, 900, 0))).toBe(200)
-    } finally {
-      console.error = error
-    }
-    expect(String(logged)).toMatch(/charge\.refunded evt_\d+: .* was refused with 409/)
-    expect((await show(account)).bonus).toBe(0)
-  })
+test("a top-up that was spent before its refund is told to a person, and not asked for again", async () => {
+  const account = await createAccount()
+  const { bonus } = await show(account)
+  await admin("POST", `/accounts/${account}/adjustments`, { body: { credits: -bonus, reason: "Spent" } })
+  const logged: unknown[] = []
+  const { error } = console
+  console.error = (...given) => void logged.push(...given)
+  try {
+    expect(await deliver(refundOf(account, 900, 0))).toBe(200)
+  } finally {
+    console.error = error
+  }
+  expect(String(logged)).toMatch(/charge\.refunded evt_\d+: .* was refused with 409/)
+  expect((await show(account)).bonus).toBe(0)
 })
 
 test("a subscription gives its plan, and its end takes it, in whatever order the events come", async () => {

@@ -194,105 +194,101 @@ test("DNS questions are parts of the run, in an operator's own API too, without 
   expect(collector.text()).not.toContain("secret-name")
 })
 
-describe("the delivery of a webhook", () => {
-  const file = { plans: { small: { monthly_credits: 10 } } }
+const file = { plans: { small: { monthly_credits: 10 } } }
 
-  test("is a part of the call that raised the notice, and its receiver gets the trace", async () => {
-    const { service, collector, spansOf } = await startTraced({ file })
-    const hook = startReceiver()
-    const { account, key } = await service.createKey("small")
-    await service.notices.setWebhook(account, `${hook.url}/hidden-path?token=hidden`, { allowPrivate: false })
-    const { traceId, headers } = newTrace()
-    const inputs = Array.from({ length: 8 }, () => ({ companyid: "76" }))
-    await service.post("/v1/bluetoothlookup/batch", { inputs }, { key, headers })
-    await collector.until((spans) => spans.some(({ name }) => name === "POST webhook"))
-    const spans = await spansOf(traceId)
-    const [delivery] = spans.filter(({ name }) => name === "POST webhook")
-    expect(delivery).toMatchObject({
-      kind: 3,
-      parentId: spans.find(({ kind }) => kind === 2)?.spanId,
-      attributes: {
-        "server.address": "127.0.0.1",
-        "server.port": Number(new URL(hook.url).port),
-        "http.response.status_code": 204,
-        "penknife.event": "credits.threshold_reached",
-        "penknife.account": account,
-      },
-    })
-    expect(hook.received.map((received) => received.headers.traceparent)).toEqual([
-      `00-${traceId}-${delivery?.spanId}-01`,
-    ])
-    expect(collector.text()).not.toContain("hidden")
+test("the delivery of a webhook is a part of the call that raised the notice, and its receiver gets the trace", async () => {
+  const { service, collector, spansOf } = await startTraced({ file })
+  const hook = startReceiver()
+  const { account, key } = await service.createKey("small")
+  await service.notices.setWebhook(account, `${hook.url}/hidden-path?token=hidden`, { allowPrivate: false })
+  const { traceId, headers } = newTrace()
+  const inputs = Array.from({ length: 8 }, () => ({ companyid: "76" }))
+  await service.post("/v1/bluetoothlookup/batch", { inputs }, { key, headers })
+  await collector.until((spans) => spans.some(({ name }) => name === "POST webhook"))
+  const spans = await spansOf(traceId)
+  const [delivery] = spans.filter(({ name }) => name === "POST webhook")
+  expect(delivery).toMatchObject({
+    kind: 3,
+    parentId: spans.find(({ kind }) => kind === 2)?.spanId,
+    attributes: {
+      "server.address": "127.0.0.1",
+      "server.port": Number(new URL(hook.url).port),
+      "http.response.status_code": 204,
+      "penknife.event": "credits.threshold_reached",
+      "penknife.account": account,
+    },
   })
-
-  test("of an event without a call is a trace of its own", async () => {
-    const { service, collector } = await startTraced({ file })
-    const hook = startReceiver()
-    const { id: account } = await service.accounts.create("Ann", "small", ["key.created"])
-    await service.notices.setWebhook(account, hook.url, { allowPrivate: false })
-    await service.accounts.createKey({ accountId: account })
-    const spans = await collector.until((all) => all.some(({ name }) => name === "POST webhook"))
-    expect(spans).toMatchObject([{ name: "POST webhook", parentId: "" }])
-    expect(hook.received[0]?.headers.traceparent).toBe(`00-${spans[0]?.traceId}-${spans[0]?.spanId}-01`)
-  })
-
-  test("of a call that is not sampled passes the trace on and is not recorded", async () => {
-    const { service, collector } = await startTraced({ file })
-    const hook = startReceiver()
-    const { account, key } = await service.createKey("small")
-    await service.notices.setWebhook(account, hook.url, { allowPrivate: false })
-    const { traceId, headers } = newTrace(false)
-    const inputs = Array.from({ length: 8 }, () => ({ companyid: "76" }))
-    await service.post("/v1/bluetoothlookup/batch", { inputs }, { key, headers })
-    await hook.count(1)
-    expect(hook.received[0]?.headers.traceparent).toBe(`00-${traceId}-${callerId}-00`)
-    expect(requestsIn(service.logged())).toMatchObject([{ traceId }])
-    await service.stop()
-    expect(collector.messages).toEqual([])
-  })
+  expect(hook.received.map((received) => received.headers.traceparent)).toEqual([
+    `00-${traceId}-${delivery?.spanId}-01`,
+  ])
+  expect(collector.text()).not.toContain("hidden")
 })
 
-describe("which requests are recorded", () => {
-  const call = async (env: Record<string, string>, headers: Record<string, string> = {}) => {
-    const { service, collector } = await startTraced({ env })
-    const { key } = await service.createKey("pro")
-    await service.fetch("/v1/bluetoothlookup?companyid=76", { key, headers })
-    await service.stop()
-    const [line] = requestsIn(service.logged())
-    return { names: collector.spans().map(({ name }) => name), traceId: line?.traceId }
+test("the delivery of a webhook of an event without a call is a trace of its own", async () => {
+  const { service, collector } = await startTraced({ file })
+  const hook = startReceiver()
+  const { id: account } = await service.accounts.create("Ann", "small", ["key.created"])
+  await service.notices.setWebhook(account, hook.url, { allowPrivate: false })
+  await service.accounts.createKey({ accountId: account })
+  const spans = await collector.until((all) => all.some(({ name }) => name === "POST webhook"))
+  expect(spans).toMatchObject([{ name: "POST webhook", parentId: "" }])
+  expect(hook.received[0]?.headers.traceparent).toBe(`00-${spans[0]?.traceId}-${spans[0]?.spanId}-01`)
+})
+
+test("the delivery of a webhook of a call that is not sampled passes the trace on and is not recorded", async () => {
+  const { service, collector } = await startTraced({ file })
+  const hook = startReceiver()
+  const { account, key } = await service.createKey("small")
+  await service.notices.setWebhook(account, hook.url, { allowPrivate: false })
+  const { traceId, headers } = newTrace(false)
+  const inputs = Array.from({ length: 8 }, () => ({ companyid: "76" }))
+  await service.post("/v1/bluetoothlookup/batch", { inputs }, { key, headers })
+  await hook.count(1)
+  expect(hook.received[0]?.headers.traceparent).toBe(`00-${traceId}-${callerId}-00`)
+  expect(requestsIn(service.logged())).toMatchObject([{ traceId }])
+  await service.stop()
+  expect(collector.messages).toEqual([])
+})
+
+const call = async (env: Record<string, string>, headers: Record<string, string> = {}) => {
+  const { service, collector } = await startTraced({ env })
+  const { key } = await service.createKey("pro")
+  await service.fetch("/v1/bluetoothlookup?companyid=76", { key, headers })
+  await service.stop()
+  const [line] = requestsIn(service.logged())
+  return { names: collector.spans().map(({ name }) => name), traceId: line?.traceId }
+}
+const recorded = ["admit", "run", "settle", "GET /v1/bluetoothlookup"]
+const ratio = (name: string, share: string) => ({
+  OTEL_TRACES_SAMPLER: name,
+  OTEL_TRACES_SAMPLER_ARG: share,
+})
+
+test.each([
+  ["all by default", {}, {}, recorded],
+  ["none", { OTEL_TRACES_SAMPLER: "always_off" }, {}, []],
+  ["a share of 0", ratio("traceidratio", "0"), {}, []],
+  ["a share of 1", ratio("traceidratio", "1"), {}, recorded],
+  ["the caller's choice first", ratio("parentbased_traceidratio", "0"), newTrace().headers, recorded],
+  ["the caller's choice against it", {}, newTrace(false).headers, []],
+  ["a share whatever the caller says", ratio("traceidratio", "0"), newTrace().headers, []],
+  ["a malformed header counts as none", {}, { traceparent: "00-zz-01" }, recorded],
+])("which requests are recorded: %s", async (_case, env, headers, names) => {
+  const { names: found, traceId } = await call(env, headers)
+  expect(found).toEqual(names)
+  // An id that leads nowhere is not logged.
+  const isKnown = names.length > 0 || "traceparent" in headers
+  expect(traceId).toEqual(isKnown ? expect.stringMatching(/^[0-9a-f]{32}$/) : undefined)
+})
+
+test("which requests are recorded: not those for probes, metrics and pages that go well", async () => {
+  const { service, collector } = await startTraced()
+  for (const path of ["/health", "/ready", "/metrics", "/openapi.json", "/docs"]) {
+    expect((await service.fetch(path)).status).toBe(200)
   }
-  const recorded = ["admit", "run", "settle", "GET /v1/bluetoothlookup"]
-  const ratio = (name: string, share: string) => ({
-    OTEL_TRACES_SAMPLER: name,
-    OTEL_TRACES_SAMPLER_ARG: share,
-  })
-
-  test.each([
-    ["all by default", {}, {}, recorded],
-    ["none", { OTEL_TRACES_SAMPLER: "always_off" }, {}, []],
-    ["a share of 0", ratio("traceidratio", "0"), {}, []],
-    ["a share of 1", ratio("traceidratio", "1"), {}, recorded],
-    ["the caller's choice first", ratio("parentbased_traceidratio", "0"), newTrace().headers, recorded],
-    ["the caller's choice against it", {}, newTrace(false).headers, []],
-    ["a share whatever the caller says", ratio("traceidratio", "0"), newTrace().headers, []],
-    ["a malformed header counts as none", {}, { traceparent: "00-zz-01" }, recorded],
-  ])("%s", async (_case, env, headers, names) => {
-    const { names: found, traceId } = await call(env, headers)
-    expect(found).toEqual(names)
-    // An id that leads nowhere is not logged.
-    const isKnown = names.length > 0 || "traceparent" in headers
-    expect(traceId).toEqual(isKnown ? expect.stringMatching(/^[0-9a-f]{32}$/) : undefined)
-  })
-
-  test("not those for probes, metrics and pages that go well", async () => {
-    const { service, collector } = await startTraced()
-    for (const path of ["/health", "/ready", "/metrics", "/openapi.json", "/docs"]) {
-      expect((await service.fetch(path)).status).toBe(200)
-    }
-    await service.fetch("/nowhere")
-    await service.stop()
-    expect(collector.spans()).toMatchObject([{ name: "GET", attributes: { "penknife.code": "notFound" } }])
-  })
+  await service.fetch("/nowhere")
+  await service.stop()
+  expect(collector.spans()).toMatchObject([{ name: "GET", attributes: { "penknife.code": "notFound" } }])
 })
 
 test("no key, input, query, path or answer is in any byte that is sent", async () => {

@@ -72,120 +72,116 @@ describe.each(useStoreKinds())("on $name", ({ name, create }) => {
   }, 300_000)
 })
 
-describe("a token", () => {
-  const claim = { accountId: "acc_1234567890abcdef", address: addressTag("ann@example.com") }
-  const token = toUnsubscribeToken("key", claim)
+const claim = { accountId: "acc_1234567890abcdef", address: addressTag("ann@example.com") }
+const token = toUnsubscribeToken("key", claim)
 
-  test("is read by the service that signed it alone", () => {
-    expect(readUnsubscribeToken("key", token)).toEqual(claim)
-    expect(readUnsubscribeToken("other", token)).toBeNull()
-    expect(token).not.toContain("ann")
-  })
-
-  test("is not signed any more when one character differs, is missing, or is added", () => {
-    const change = fc.tuple(
-      fc.nat(token.length),
-      fc.constantFrom("", "A", "b", "_", ".", "é", "\0", "%"),
-      fc.nat(1),
-    )
-    fc.assert(
-      fc.property(change, ([place, text, drop]) => {
-        const changed = token.slice(0, place) + text + token.slice(place + drop)
-        if (changed !== token) expect(readUnsubscribeToken("key", changed)).toBeNull()
-      }),
-      { numRuns: 2_000, seed: 28 },
-    )
-  })
-
-  test("of one account or address does not fit another", () => {
-    const [id, address, signature] = token.split(".")
-    const others = [
-      `acc_abcdef1234567890.${address}.${signature}`,
-      `${id}.${addressTag("bea@example.com")}.${signature}`,
-      `${id}.${address}.`,
-      `${id}.${signature}`,
-      "",
-      "x".repeat(10_000),
-    ]
-    for (const other of others) expect(readUnsubscribeToken("key", other)).toBeNull()
-  })
+test("a token is read by the service that signed it alone", () => {
+  expect(readUnsubscribeToken("key", token)).toEqual(claim)
+  expect(readUnsubscribeToken("other", token)).toBeNull()
+  expect(token).not.toContain("ann")
 })
 
-describe("at a service", () => {
-  const setUp = async () => {
-    const mock = await startTestMock()
-    const admin = adminClient(mock.url, "mock-admin")
-    async function account(email: string) {
-      const body = { name: email, email, events: ["key.created"] }
-      const { id } = (await admin("POST", "/accounts", { body })).body
-      await admin("PATCH", `/accounts/${id}`, { body: { notify: "mail" } })
-      await admin("POST", "/keys", { body: { account: id } })
-      const mails = (await mock.control("GET", "/mails")).data?.mails as { to: string; unsubscribe: string }[]
-      const { unsubscribe } = mails.find(({ to }) => to === email) ?? {}
-      if (unsubscribe === undefined) throw new Error(`no mail to ${email}`)
-      const path = new URL(unsubscribe).pathname
-      return { id, path, notify: async () => (await admin("GET", `/accounts/${id}`)).body.notify }
-    }
-    return { mock, admin, account, post: (path: string) => fetch(`${mock.url}${path}`, oneClick) }
+test("a token is not signed any more when one character differs, is missing, or is added", () => {
+  const change = fc.tuple(
+    fc.nat(token.length),
+    fc.constantFrom("", "A", "b", "_", ".", "é", "\0", "%"),
+    fc.nat(1),
+  )
+  fc.assert(
+    fc.property(change, ([place, text, drop]) => {
+      const changed = token.slice(0, place) + text + token.slice(place + drop)
+      if (changed !== token) expect(readUnsubscribeToken("key", changed)).toBeNull()
+    }),
+    { numRuns: 2_000, seed: 28 },
+  )
+})
+
+test("a token of one account or address does not fit another", () => {
+  const [id, address, signature] = token.split(".")
+  const others = [
+    `acc_abcdef1234567890.${address}.${signature}`,
+    `${id}.${addressTag("bea@example.com")}.${signature}`,
+    `${id}.${address}.`,
+    `${id}.${signature}`,
+    "",
+    "x".repeat(10_000),
+  ]
+  for (const other of others) expect(readUnsubscribeToken("key", other)).toBeNull()
+})
+
+const setUp = async () => {
+  const mock = await startTestMock()
+  const admin = adminClient(mock.url, "mock-admin")
+  async function account(email: string) {
+    const body = { name: email, email, events: ["key.created"] }
+    const { id } = (await admin("POST", "/accounts", { body })).body
+    await admin("PATCH", `/accounts/${id}`, { body: { notify: "mail" } })
+    await admin("POST", "/keys", { body: { account: id } })
+    const mails = (await mock.control("GET", "/mails")).data?.mails as { to: string; unsubscribe: string }[]
+    const { unsubscribe } = mails.find(({ to }) => to === email) ?? {}
+    if (unsubscribe === undefined) throw new Error(`no mail to ${email}`)
+    const path = new URL(unsubscribe).pathname
+    return { id, path, notify: async () => (await admin("GET", `/accounts/${id}`)).body.notify }
   }
+  return { mock, admin, account, post: (path: string) => fetch(`${mock.url}${path}`, oneClick) }
+}
 
-  test("a forged link changes nothing, and its page tells nothing of the account", async () => {
-    const { mock, account, post } = await setUp()
-    const ann = await account("ann@example.com")
-    const bea = await account("bea@example.com")
-    const forged = [
-      ann.path.replace(String(ann.id), String(bea.id)),
-      `${ann.path}x`,
-      ann.path.slice(0, -1),
-      ann.path.replace(/\.[^.]+$/, `.${"A".repeat(43)}`),
-      "/unsubscribe/acc_0000000000000000.AAAAAAAAAAAAAAAA.",
-      "/unsubscribe/",
-      `/unsubscribe/${"%00".repeat(1_000)}`,
-    ]
-    for (const path of forged) {
-      for (const answer of [await fetch(`${mock.url}${path}`), await post(path)]) {
-        expect([path, answer.status]).toEqual([path, 404])
-        const text = await answer.text()
-        expect(text).toContain("Nothing was changed.")
-        expect(text).not.toContain("form method")
-        expect(text).not.toContain("example.com")
-      }
+test("at a service a forged link changes nothing, and its page tells nothing of the account", async () => {
+  const { mock, account, post } = await setUp()
+  const ann = await account("ann@example.com")
+  const bea = await account("bea@example.com")
+  const forged = [
+    ann.path.replace(String(ann.id), String(bea.id)),
+    `${ann.path}x`,
+    ann.path.slice(0, -1),
+    ann.path.replace(/\.[^.]+$/, `.${"A".repeat(43)}`),
+    "/unsubscribe/acc_0000000000000000.AAAAAAAAAAAAAAAA.",
+    "/unsubscribe/",
+    `/unsubscribe/${"%00".repeat(1_000)}`,
+  ]
+  for (const path of forged) {
+    for (const answer of [await fetch(`${mock.url}${path}`), await post(path)]) {
+      expect([path, answer.status]).toEqual([path, 404])
+      const text = await answer.text()
+      expect(text).toContain("Nothing was changed.")
+      expect(text).not.toContain("form method")
+      expect(text).not.toContain("example.com")
     }
-    expect([await ann.notify(), await bea.notify()]).toEqual(["mail", "mail"])
-    expect((await post(ann.path)).status).toBe(200)
-    expect([await ann.notify(), await bea.notify()]).toEqual(["none", "mail"])
-  })
+  }
+  expect([await ann.notify(), await bea.notify()]).toEqual(["mail", "mail"])
+  expect((await post(ann.path)).status).toBe(200)
+  expect([await ann.notify(), await bea.notify()]).toEqual(["none", "mail"])
+})
 
-  test("a link to a former address changes nothing of the account", async () => {
-    const { admin, account, post } = await setUp()
-    const ann = await account("ann@example.com")
-    await admin("PATCH", `/accounts/${ann.id}`, { body: { email: "new@example.com" } })
-    const answer = await post(ann.path)
-    expect([answer.status, await ann.notify()]).toEqual([200, "mail"])
-  })
+test("at a service a link to a former address changes nothing of the account", async () => {
+  const { admin, account, post } = await setUp()
+  const ann = await account("ann@example.com")
+  await admin("PATCH", `/accounts/${ann.id}`, { body: { email: "new@example.com" } })
+  const answer = await post(ann.path)
+  expect([answer.status, await ann.notify()]).toEqual([200, "mail"])
+})
 
-  test("the page runs nothing, is framed by nobody, and is read by no other page", async () => {
-    const { mock, account } = await setUp()
-    const { path } = await account("ann@example.com")
-    const headers = { origin: "https://evil.example" }
-    const answer = await fetch(`${mock.url}${path}`, { headers })
-    expect(answer.headers.get("access-control-allow-origin")).toBeNull()
-    expect(answer.headers.get("cache-control")).toBe("no-store")
-    expect(answer.headers.get("etag")).toBeNull()
-    const policy = answer.headers.get("content-security-policy")
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).toContain("form-action 'self'")
-    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
-  })
+test("at a service the page runs nothing, is framed by nobody, and is read by no other page", async () => {
+  const { mock, account } = await setUp()
+  const { path } = await account("ann@example.com")
+  const headers = { origin: "https://evil.example" }
+  const answer = await fetch(`${mock.url}${path}`, { headers })
+  expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+  expect(answer.headers.get("cache-control")).toBe("no-store")
+  expect(answer.headers.get("etag")).toBeNull()
+  const policy = answer.headers.get("content-security-policy")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).toContain("form-action 'self'")
+  expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+})
 
-  test.each([
-    ["of a megabyte", { body: "x".repeat(1_000_000) }],
-    ["of a form with files", { body: new FormData() }],
-    ["that is empty", {}],
-  ])("a body %s is no matter", async (_, more) => {
-    const { mock, account } = await setUp()
-    const { path, notify } = await account("ann@example.com")
-    const answer = await fetch(`${mock.url}${path}`, { method: "POST", ...more })
-    expect([answer.status, await notify()]).toEqual([200, "none"])
-  })
+test.each([
+  ["of a megabyte", { body: "x".repeat(1_000_000) }],
+  ["of a form with files", { body: new FormData() }],
+  ["that is empty", {}],
+])("at a service a body %s is no matter", async (_, more) => {
+  const { mock, account } = await setUp()
+  const { path, notify } = await account("ann@example.com")
+  const answer = await fetch(`${mock.url}${path}`, { method: "POST", ...more })
+  expect([answer.status, await notify()]).toEqual([200, "none"])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 import { anyEnvelope, everything, failure, toJsonValue } from "../../test/data/envelope-samples.ts"
@@ -18,60 +18,58 @@ function encodeData(data: object): string {
   return xml.slice(start.length, -"</response>".length)
 }
 
-describe("form", () => {
-  test("success and failure", () => {
-    expect(encodeXml({ status: "ok", error: null, data: { hmac: "ab" } })).toBe(
-      `${head}<status>ok</status><error xsi:nil="true"/><data><hmac>ab</hmac></data></response>`,
-    )
-    expect(encodeXml(failure)).toBe(
-      `${head}<status>error</status><error>${failure.error}</error><data xsi:nil="true"/></response>`,
-    )
-  })
+test("form: success and failure", () => {
+  expect(encodeXml({ status: "ok", error: null, data: { hmac: "ab" } })).toBe(
+    `${head}<status>ok</status><error xsi:nil="true"/><data><hmac>ab</hmac></data></response>`,
+  )
+  expect(encodeXml(failure)).toBe(
+    `${head}<status>error</status><error>${failure.error}</error><data xsi:nil="true"/></response>`,
+  )
+})
 
-  test("null, empty text, empty object, empty array", () => {
-    expect(encodeData({ a: null, b: "", c: {}, d: [], e: [null, ""] })).toBe(
-      '<data><a xsi:nil="true"/><b/><c/><e xsi:nil="true"/><e/></data>',
-    )
-    expect(encodeData({})).toBe("<data/>")
-  })
+test("form: null, empty text, empty object, empty array", () => {
+  expect(encodeData({ a: null, b: "", c: {}, d: [], e: [null, ""] })).toBe(
+    '<data><a xsi:nil="true"/><b/><c/><e xsi:nil="true"/><e/></data>',
+  )
+  expect(encodeData({})).toBe("<data/>")
+})
 
-  test("arrays repeat their element in order, whatever the items are", () =>
-    expect(encodeData({ x: ["a", { b: 1 }, null, "c", true], y: [[1, 2], [], [[3]]] })).toBe(
-      '<data><x>a</x><x><b>1</b></x><x xsi:nil="true"/><x>c</x><x>true</x>' +
-        "<y><y>1</y><y>2</y></y><y/><y><y><y>3</y></y></y></data>",
-    ))
+test("form: arrays repeat their element in order, whatever the items are", () =>
+  expect(encodeData({ x: ["a", { b: 1 }, null, "c", true], y: [[1, 2], [], [[3]]] })).toBe(
+    '<data><x>a</x><x><b>1</b></x><x xsi:nil="true"/><x>c</x><x>true</x>' +
+      "<y><y>1</y><y>2</y></y><y/><y><y><y>3</y></y></y></data>",
+  ))
 
-  test("numbers and booleans are as in JSON", () =>
-    expect(encodeData({ n: [0, -0, -1.5, 1e21, 1e-7], b: false })).toBe(
-      "<data><n>0</n><n>0</n><n>-1.5</n><n>1e+21</n><n>1e-7</n><b>false</b></data>",
-    ))
+test("form: numbers and booleans are as in JSON", () =>
+  expect(encodeData({ n: [0, -0, -1.5, 1e21, 1e-7], b: false })).toBe(
+    "<data><n>0</n><n>0</n><n>-1.5</n><n>1e+21</n><n>1e-7</n><b>false</b></data>",
+  ))
 
-  test("names that XML does not allow", () =>
-    expect(encodeData({ "1st": 1, "a b": 2, "><x": 3, "@id": 4, "#text": 5 })).toBe(
-      "<data><_1st>1</_1st><a_b>2</a_b><__x>3</__x><_id>4</_id><_text>5</_text></data>",
-    ))
+test("form: names that XML does not allow", () =>
+  expect(encodeData({ "1st": 1, "a b": 2, "><x": 3, "@id": 4, "#text": 5 })).toBe(
+    "<data><_1st>1</_1st><a_b>2</a_b><__x>3</__x><_id>4</_id><_text>5</_text></data>",
+  ))
 
-  test.each([
-    ["a & b < c > d", "a &amp; b &lt; c &gt; d"],
-    ["]]>", "]]&gt;"],
-    ["&lt;", "&amp;lt;"],
-    [`"quotes" 'too'`, `"quotes" 'too'`],
-    ["a\r\nb\rc\n\t", "a&#xD;\nb&#xD;c\n\t"],
-    ["  x  ", "  x  "],
-    ["\0\x08\x0B\x0C\x0E\x1F", "\uFFFD".repeat(6)],
-    ["\uFFFE\uFFFF\uFFFD", "\uFFFD".repeat(3)],
-    ["\uD83D x \uDE00", "\uFFFD x \uFFFD"],
-    ["😀\x7F\x85\u2028\uFEFF", "😀\x7F\x85\u2028\uFEFF"],
-  ])("text %j is written %j", (text, written) => {
-    expect(encodeData({ text })).toBe(`<data><text>${written}</text></data>`)
-    expect(encodeXml({ status: "error", error: text, data: null })).toContain(`<error>${written}</error>`)
-  })
+test.each([
+  ["a & b < c > d", "a &amp; b &lt; c &gt; d"],
+  ["]]>", "]]&gt;"],
+  ["&lt;", "&amp;lt;"],
+  [`"quotes" 'too'`, `"quotes" 'too'`],
+  ["a\r\nb\rc\n\t", "a&#xD;\nb&#xD;c\n\t"],
+  ["  x  ", "  x  "],
+  ["\0\x08\x0B\x0C\x0E\x1F", "\uFFFD".repeat(6)],
+  ["\uFFFE\uFFFF\uFFFD", "\uFFFD".repeat(3)],
+  ["\uD83D x \uDE00", "\uFFFD x \uFFFD"],
+  ["😀\x7F\x85\u2028\uFEFF", "😀\x7F\x85\u2028\uFEFF"],
+])("form: text %j is written %j", (text, written) => {
+  expect(encodeData({ text })).toBe(`<data><text>${written}</text></data>`)
+  expect(encodeXml({ status: "error", error: text, data: null })).toContain(`<error>${written}</error>`)
+})
 
-  test("depth is not limited", () => {
-    let data = {}
-    for (let depth = 0; depth < 150; depth++) data = { a: data }
-    expect(encodeData(data)).toContain("<a/>")
-  })
+test("form: depth is not limited", () => {
+  let data = {}
+  for (let depth = 0; depth < 150; depth++) data = { a: data }
+  expect(encodeData(data)).toContain("<a/>")
 })
 
 test("read back: the JSON value", () => {

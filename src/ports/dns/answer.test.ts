@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { a, cname, mx, ptr, soa, txt } from "dns-packet"
 import { encodeReply, toRecord, toWire } from "../../../test/support/dns-reply.ts"
 import type { DnsType } from "../../apis/contract.ts"
@@ -146,65 +146,63 @@ test.each<[DnsType, number, Buffer]>([
   expect(() => answerTo({ type, answers: [toRecord(toWire("a.example"), number, 1, data)] })).toThrow(),
 )
 
-describe("aliases", () => {
-  const chain = [alias("a.example", "B.example", 50), alias("b.example", "c.test", 20)]
+const chain = [alias("a.example", "B.example", 50), alias("b.example", "c.test", 20)]
 
-  test("are followed in any order of the records, and shorten the TTL", () => {
-    const answers = [address("C.test", "192.0.2.1", 90), ...chain.toReversed()]
-    expect(answerTo({ answers })).toMatchObject({ answer: { records: ["192.0.2.1"] }, ttlSeconds: 20 })
-  })
-
-  test("that do not begin at the name asked are ignored", () => {
-    const answers = [alias("other.example", "c.test"), address("c.test", "192.0.2.66")]
-    expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" }, ttlSeconds: 0 })
-  })
-
-  test("without an end name the target to ask for", () =>
-    expect(answerTo({ answers: chain })).toEqual({
-      kind: "alias",
-      target: "\x01c\x04test\0",
-      ttlSeconds: 20,
-      passed: ["\x01a\x07example\0", "\x01b\x07example\0"],
-    }))
-
-  test("whose end the server has looked up are complete", () => {
-    expect(answerTo({ answers: chain, authority: [start("test", 600, 10)] })).toEqual({
-      kind: "answer",
-      answer: { kind: "nodata" },
-      ttlSeconds: 10,
-    })
-    expect(answerTo({ answers: chain, rcode: 3, authority: [start("test", 600, 30)] })).toEqual({
-      kind: "answer",
-      answer: { kind: "nxdomain" },
-      ttlSeconds: 20,
-    })
-  })
-
-  test("in a loop are an answer without data, which is not cached", () => {
-    const answers = [...chain, alias("c.test", "A.example")]
-    const nothing = { kind: "answer", answer: { kind: "nodata" }, ttlSeconds: 0 } as const
-    expect(answerTo({ answers })).toEqual(nothing)
-    expect(answerTo({ answers: [alias("a.example", "a.example")] })).toEqual(nothing)
-    // Also when the loop spans several questions.
-    expect(answerTo({ answers: [alias("a.example", "x.test")], passed: ["x.test"] })).toEqual(nothing)
-  })
-
-  test("are followed ten times and no further", () => {
-    const names = Array.from({ length: maxAliases + 2 }, (_, index) =>
-      index === 0 ? "a.example" : `n${index}.test`,
-    )
-    const links = names.slice(1).map((target, index) => alias(names[index] ?? "", target))
-    const data = names.map((name) => address(name, "192.0.2.1")).slice(maxAliases)
-    expect(recordsOf({ answers: [...links.slice(0, maxAliases), ...data] })).toEqual(["192.0.2.1"])
-    expect(answerTo({ answers: [...links, ...data.slice(1)] })).toMatchObject({
-      answer: { kind: "failure", reason: "servfail" },
-      ttlSeconds: 0,
-    })
-  })
-
-  test("are ignored when the name has data", () =>
-    expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"]))
+test("aliases are followed in any order of the records, and shorten the TTL", () => {
+  const answers = [address("C.test", "192.0.2.1", 90), ...chain.toReversed()]
+  expect(answerTo({ answers })).toMatchObject({ answer: { records: ["192.0.2.1"] }, ttlSeconds: 20 })
 })
+
+test("aliases that do not begin at the name asked are ignored", () => {
+  const answers = [alias("other.example", "c.test"), address("c.test", "192.0.2.66")]
+  expect(answerTo({ answers })).toMatchObject({ answer: { kind: "nodata" }, ttlSeconds: 0 })
+})
+
+test("aliases without an end name the target to ask for", () =>
+  expect(answerTo({ answers: chain })).toEqual({
+    kind: "alias",
+    target: "\x01c\x04test\0",
+    ttlSeconds: 20,
+    passed: ["\x01a\x07example\0", "\x01b\x07example\0"],
+  }))
+
+test("aliases whose end the server has looked up are complete", () => {
+  expect(answerTo({ answers: chain, authority: [start("test", 600, 10)] })).toEqual({
+    kind: "answer",
+    answer: { kind: "nodata" },
+    ttlSeconds: 10,
+  })
+  expect(answerTo({ answers: chain, rcode: 3, authority: [start("test", 600, 30)] })).toEqual({
+    kind: "answer",
+    answer: { kind: "nxdomain" },
+    ttlSeconds: 20,
+  })
+})
+
+test("aliases in a loop are an answer without data, which is not cached", () => {
+  const answers = [...chain, alias("c.test", "A.example")]
+  const nothing = { kind: "answer", answer: { kind: "nodata" }, ttlSeconds: 0 } as const
+  expect(answerTo({ answers })).toEqual(nothing)
+  expect(answerTo({ answers: [alias("a.example", "a.example")] })).toEqual(nothing)
+  // Also when the loop spans several questions.
+  expect(answerTo({ answers: [alias("a.example", "x.test")], passed: ["x.test"] })).toEqual(nothing)
+})
+
+test("aliases are followed ten times and no further", () => {
+  const names = Array.from({ length: maxAliases + 2 }, (_, index) =>
+    index === 0 ? "a.example" : `n${index}.test`,
+  )
+  const links = names.slice(1).map((target, index) => alias(names[index] ?? "", target))
+  const data = names.map((name) => address(name, "192.0.2.1")).slice(maxAliases)
+  expect(recordsOf({ answers: [...links.slice(0, maxAliases), ...data] })).toEqual(["192.0.2.1"])
+  expect(answerTo({ answers: [...links, ...data.slice(1)] })).toMatchObject({
+    answer: { kind: "failure", reason: "servfail" },
+    ttlSeconds: 0,
+  })
+})
+
+test("aliases are ignored when the name has data", () =>
+  expect(recordsOf({ answers: [...chain, address("a.example", "192.0.2.1")] })).toEqual(["192.0.2.1"]))
 
 test.each([0, 3])(
   "negative answers with code %d are cached for the lesser of the SOA's TTL and minimum (RFC 2308 §5)",

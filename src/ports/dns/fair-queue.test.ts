@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { systemTimer } from "../timer.ts"
 import { createFairQueue } from "./fair-queue.ts"
 
@@ -88,80 +88,78 @@ function ask(
   return { jobs, answers, startedCount: () => jobs.filter(({ starts }) => starts.count > 0).length }
 }
 
-describe("several callers", () => {
-  test("one has no more jobs in flight than its limit, and the next starts when one of them ends", async () => {
-    const one = ask(queueOf(100, 3), "a", 10, newSignal())
-    expect(one.startedCount()).toBe(3)
-    one.jobs[0]?.end()
-    await one.answers[0]
-    expect(one.startedCount()).toBe(4)
-  })
+test("several callers: one has no more jobs in flight than its limit, and the next starts when one of them ends", async () => {
+  const one = ask(queueOf(100, 3), "a", 10, newSignal())
+  expect(one.startedCount()).toBe(3)
+  one.jobs[0]?.end()
+  await one.answers[0]
+  expect(one.startedCount()).toBe(4)
+})
 
-  test("half of the slots is kept for callers with next to nothing in flight", async () => {
-    const queue = queueOf(20, 8)
-    const greedy = [1, 2, 3].map((n) => ask(queue, `g${n}-`, 50, newSignal()))
-    expect(greedy.map(({ startedCount }) => startedCount())).toEqual([8, 2, 2])
-    const modest = ask(queue, "m", 3, newSignal())
-    expect(modest.startedCount()).toBe(2)
-    modest.jobs[0]?.end()
-    await modest.answers[0]
-    expect(modest.startedCount()).toBe(3)
-  })
+test("several callers: half of the slots is kept for callers with next to nothing in flight", async () => {
+  const queue = queueOf(20, 8)
+  const greedy = [1, 2, 3].map((n) => ask(queue, `g${n}-`, 50, newSignal()))
+  expect(greedy.map(({ startedCount }) => startedCount())).toEqual([8, 2, 2])
+  const modest = ask(queue, "m", 3, newSignal())
+  expect(modest.startedCount()).toBe(2)
+  modest.jobs[0]?.end()
+  await modest.answers[0]
+  expect(modest.startedCount()).toBe(3)
+})
 
-  test("four accounts whose servers are slow leave slots to a fifth", () => {
-    const queue = queueOf(32, 4, 8)
-    let names = 0
-    for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) ask(queue, `slow${names++}-`, 8, newSignal(), `acc_${n}`)
-    expect(ask(queue, "honest", 2, newSignal(), "acc_5").startedCount()).toBe(2)
-  })
+test("several callers: four accounts whose servers are slow leave slots to a fifth", () => {
+  const queue = queueOf(32, 4, 8)
+  let names = 0
+  for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) ask(queue, `slow${names++}-`, 8, newSignal(), `acc_${n}`)
+  expect(ask(queue, "honest", 2, newSignal(), "acc_5").startedCount()).toBe(2)
+})
 
-  test("one place gets no more questions at a time than its limit, whoever asks, and others go on", async () => {
-    const queue = queueOf(100, 10, 10, 3)
-    const jobs = [0, 1, 2, 3, 4].map((n) => manualJob(`v${n}`))
-    const answers = jobs.map((job, n) => queue.run(at(`k${n}`, "victim"), job.run, newSignal(), `acc_${n}`))
-    const startedCount = () => jobs.filter(({ starts }) => starts.count > 0).length
-    expect(startedCount()).toBe(3)
-    expect(await queue.run(at("elsewhere"), async () => "x", newSignal(), "acc_0")).toBe("x")
-    for (const n of [0, 1]) {
-      jobs[n]?.end()
-      await answers[n]
-    }
-    expect(startedCount()).toBe(5)
-  })
+test("several callers: one place gets no more questions at a time than its limit, whoever asks, and others go on", async () => {
+  const queue = queueOf(100, 10, 10, 3)
+  const jobs = [0, 1, 2, 3, 4].map((n) => manualJob(`v${n}`))
+  const answers = jobs.map((job, n) => queue.run(at(`k${n}`, "victim"), job.run, newSignal(), `acc_${n}`))
+  const startedCount = () => jobs.filter(({ starts }) => starts.count > 0).length
+  expect(startedCount()).toBe(3)
+  expect(await queue.run(at("elsewhere"), async () => "x", newSignal(), "acc_0")).toBe("x")
+  for (const n of [0, 1]) {
+    jobs[n]?.end()
+    await answers[n]
+  }
+  expect(startedCount()).toBe(5)
+})
 
-  test("callers take turns, however many jobs each has queued", async () => {
-    const queue = queueOf(2, 2)
-    const before = ask(queue, "z", 2, newSignal())
-    const one = ask(queue, "a", 5, newSignal())
-    const other = ask(queue, "b", 5, newSignal())
-    const order: string[] = []
-    for (const [name, { jobs }] of Object.entries({ one, other }))
-      for (const job of jobs) job.started.then(() => order.push(name))
-    for (const job of [before.jobs[0], before.jobs[1], one.jobs[0], other.jobs[0], one.jobs[1]]) job?.end()
-    await one.jobs[2]?.started
-    expect(order).toEqual(["one", "other", "one", "other", "one"])
-  })
+test("several callers: callers take turns, however many jobs each has queued", async () => {
+  const queue = queueOf(2, 2)
+  const before = ask(queue, "z", 2, newSignal())
+  const one = ask(queue, "a", 5, newSignal())
+  const other = ask(queue, "b", 5, newSignal())
+  const order: string[] = []
+  for (const [name, { jobs }] of Object.entries({ one, other }))
+    for (const job of jobs) job.started.then(() => order.push(name))
+  for (const job of [before.jobs[0], before.jobs[1], one.jobs[0], other.jobs[0], one.jobs[1]]) job?.end()
+  await one.jobs[2]?.started
+  expect(order).toEqual(["one", "other", "one", "other", "one"])
+})
 
-  test("a job that another caller has queued starts in the turn of either", async () => {
-    const queue = queueOf(100, 1)
-    const first = ask(queue, "a", 3, newSignal())
-    expect(first.startedCount()).toBe(1)
-    const joined = queue.run(at("a2"), () => Promise.reject(new Error("started twice")), newSignal())
-    expect(first.jobs.map(({ starts }) => starts.count)).toEqual([1, 0, 1])
-    first.jobs[2]?.end()
-    expect([await joined, await first.answers[2]]).toEqual(["a2", "a2"])
-  })
+test("several callers: a job that another caller has queued starts in the turn of either", async () => {
+  const queue = queueOf(100, 1)
+  const first = ask(queue, "a", 3, newSignal())
+  expect(first.startedCount()).toBe(1)
+  const joined = queue.run(at("a2"), () => Promise.reject(new Error("started twice")), newSignal())
+  expect(first.jobs.map(({ starts }) => starts.count)).toEqual([1, 0, 1])
+  first.jobs[2]?.end()
+  expect([await joined, await first.answers[2]]).toEqual(["a2", "a2"])
+})
 
-  test("a queued job that a caller has joined twice and given up twice can be asked for again", async () => {
-    const queue = queueOf(100, 1)
-    const leaving = new AbortController()
-    const never = manualJob("x")
-    const left = ["first", "a", "a"].map((key) => queue.run(at(key), never.run, leaving.signal))
-    leaving.abort()
-    expect(await Promise.all(left)).toEqual([null, null, null])
-    expect(never.starts.count).toBe(1)
-    expect(await queue.run(at("a"), async () => "again", newSignal())).toBe("again")
-  })
+test("several callers: a queued job that a caller has joined twice and given up twice can be asked for again", async () => {
+  const queue = queueOf(100, 1)
+  const leaving = new AbortController()
+  const never = manualJob("x")
+  const left = ["first", "a", "a"].map((key) => queue.run(at(key), never.run, leaving.signal))
+  leaving.abort()
+  expect(await Promise.all(left)).toEqual([null, null, null])
+  expect(never.starts.count).toBe(1)
+  expect(await queue.run(at("a"), async () => "again", newSignal())).toBe("again")
 })
 
 test("callers of one account together have no more jobs in flight than its limit", async () => {

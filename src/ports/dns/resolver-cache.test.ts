@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { DnsServerOptions } from "../../../test/support/dns-server.ts"
 import { resolverFor, useDns } from "../../../test/support/resolver.ts"
 import { until } from "../../../test/support/until.ts"
@@ -16,78 +16,76 @@ async function start(options: DnsServerOptions = {}, resolverOptions: Partial<Re
   return { server, clock: dns.clock, dns }
 }
 
-describe("the cache", () => {
-  test("answers until the TTL has passed by the given clock, in any spelling", async () => {
-    const { server, clock, dns } = await start({ ttlSeconds: 60 })
-    const first = await dns.resolve("a.example", "A")
-    clock.advance(59_999)
-    expect(await dns.resolve("A.Example.", "A")).toEqual(first)
-    expect(server.queries).toHaveLength(1)
-    server.setZone({ "a.example": [{ A: "192.0.2.9" }] })
-    clock.advance(1)
-    expect(await dns.resolve("a.example", "A")).toMatchObject({ records: ["192.0.2.9"] })
-    expect(dns.stats()).toMatchObject({ queries: 2, cacheHits: 1, cacheMisses: 2 })
-  })
+test("the cache answers until the TTL has passed by the given clock, in any spelling", async () => {
+  const { server, clock, dns } = await start({ ttlSeconds: 60 })
+  const first = await dns.resolve("a.example", "A")
+  clock.advance(59_999)
+  expect(await dns.resolve("A.Example.", "A")).toEqual(first)
+  expect(server.queries).toHaveLength(1)
+  server.setZone({ "a.example": [{ A: "192.0.2.9" }] })
+  clock.advance(1)
+  expect(await dns.resolve("a.example", "A")).toMatchObject({ records: ["192.0.2.9"] })
+  expect(dns.stats()).toMatchObject({ queries: 2, cacheHits: 1, cacheMisses: 2 })
+})
 
-  test("keeps types apart", async () => {
-    const { server, dns } = await start()
-    await dns.resolve("a.example", "A")
-    expect(await dns.resolve("a.example", "AAAA")).toEqual({ kind: "nodata" })
-    expect(server.queries).toHaveLength(2)
-  })
+test("the cache keeps types apart", async () => {
+  const { server, dns } = await start()
+  await dns.resolve("a.example", "A")
+  expect(await dns.resolve("a.example", "AAAA")).toEqual({ kind: "nodata" })
+  expect(server.queries).toHaveLength(2)
+})
 
-  test.each([
-    ["no.example", "nxdomain"],
-    ["example", "nodata"],
-  ] as const)("keeps that %s is answered %s for as long as the SOA says", async (name, kind) => {
-    const { server, clock, dns } = await start({ negativeTtlSeconds: 30 })
-    for (const advance of [0, 29_999, 1]) {
-      clock.advance(advance)
-      expect(await dns.resolve(name, "A")).toEqual({ kind })
-    }
-    expect(server.queries).toHaveLength(2)
-  })
+test.each([
+  ["no.example", "nxdomain"],
+  ["example", "nodata"],
+] as const)("the cache keeps that %s is answered %s for as long as the SOA says", async (name, kind) => {
+  const { server, clock, dns } = await start({ negativeTtlSeconds: 30 })
+  for (const advance of [0, 29_999, 1]) {
+    clock.advance(advance)
+    expect(await dns.resolve(name, "A")).toEqual({ kind })
+  }
+  expect(server.queries).toHaveLength(2)
+})
 
-  test.each<[string, DnsServerOptions]>([
-    ["a.example", { ttlSeconds: 0 }],
-    ["no.example", { negativeTtlSeconds: null }],
-    ["broken.example", {}],
-  ])("does not keep failures and answers without a TTL: %s %j", async (name, options) => {
-    const { server, dns } = await start(options)
-    await dns.resolve(name, "A")
-    await dns.resolve(name, "A")
-    expect(server.queries).toHaveLength(2)
-    expect(dns.stats().cacheHits).toBe(0)
-  })
+test.each<[string, DnsServerOptions]>([
+  ["a.example", { ttlSeconds: 0 }],
+  ["no.example", { negativeTtlSeconds: null }],
+  ["broken.example", {}],
+])("the cache does not keep failures and answers without a TTL: %s %j", async (name, options) => {
+  const { server, dns } = await start(options)
+  await dns.resolve(name, "A")
+  await dns.resolve(name, "A")
+  expect(server.queries).toHaveLength(2)
+  expect(dns.stats().cacheHits).toBe(0)
+})
 
-  test("a record of another name in an answer is not cached for that name", async () => {
-    const { server, dns } = await start()
-    await dns.resolve("www.example", "A")
-    await dns.resolve("a.example", "A")
-    expect(server.queries.map(({ name }) => name)).toEqual(["www.example", "a.example"])
-  })
+test("the cache: a record of another name in an answer is not cached for that name", async () => {
+  const { server, dns } = await start()
+  await dns.resolve("www.example", "A")
+  await dns.resolve("a.example", "A")
+  expect(server.queries.map(({ name }) => name)).toEqual(["www.example", "a.example"])
+})
 
-  test("keeps an answer that took two questions only as long as the alias", async () => {
-    const { server, clock, dns } = await start({
-      aliasOnly: true,
-      ttlSeconds: 60,
-      rewrite(reply, { name, question }) {
-        // The TTL of the first record: after the header, the question, and the record's owner, type and class.
-        if (name === "www.example") reply.writeUInt32BE(10, 12 + 2 * question.length)
-        return [reply]
-      },
-    })
-    await dns.resolve("www.example", "A")
-    clock.advance(10_000)
-    await dns.resolve("www.example", "A")
-    expect(server.queries).toHaveLength(4)
+test("the cache keeps an answer that took two questions only as long as the alias", async () => {
+  const { server, clock, dns } = await start({
+    aliasOnly: true,
+    ttlSeconds: 60,
+    rewrite(reply, { name, question }) {
+      // The TTL of the first record: after the header, the question, and the record's owner, type and class.
+      if (name === "www.example") reply.writeUInt32BE(10, 12 + 2 * question.length)
+      return [reply]
+    },
   })
+  await dns.resolve("www.example", "A")
+  clock.advance(10_000)
+  await dns.resolve("www.example", "A")
+  expect(server.queries).toHaveLength(4)
+})
 
-  test("has the given size", async () => {
-    const { server, dns } = await start({}, { cache: { maxEntries: 1 } })
-    for (const name of ["a.example", "www.example", "a.example"]) await dns.resolve(name, "A")
-    expect(server.queries).toHaveLength(3)
-  })
+test("the cache has the given size", async () => {
+  const { server, dns } = await start({}, { cache: { maxEntries: 1 } })
+  for (const name of ["a.example", "www.example", "a.example"]) await dns.resolve(name, "A")
+  expect(server.queries).toHaveLength(3)
 })
 
 test("one query at a time for a question: all who ask get its answer", async () => {

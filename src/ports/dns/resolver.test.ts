@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type DnsServerOptions, forgedAddress, startDnsServer } from "../../../test/support/dns-server.ts"
 import { openFiles } from "../../../test/support/open-files.ts"
 import { resolverFor, throughSilence, useDns, waitInVain } from "../../../test/support/resolver.ts"
@@ -142,82 +142,81 @@ test("silence and closed ports: an answer that comes after the next attempt stil
   expect(stats().retries).toBe(1)
 })
 
-describe("several servers", () => {
-  test.each<[string, DnsServerOptions, DnsZone]>([
-    ["is silent", {}, { "a.example": ["TIMEOUT"] }],
-    ["refuses", {}, { "a.example": ["REFUSED"] }],
-    ["fails", {}, { "a.example": ["SERVFAIL"] }],
-    ["sends garbage", { rewrite: () => [Buffer.from("garbage")], tcp: "silent" }, zone],
-    ["cannot be read", { rewrite: (reply) => [reply.subarray(0, -20)], tcp: "silent" }, zone],
-  ])("the second is asked when the first %s", async (_, options, served) => {
-    const [first, second] = await Promise.all([serve(options, served), serve()])
-    const { ask, timer } = resolverFor([first, second])
-    const answer = ask("a.example", "A")
-    await waitInVain(timer, first, 1)
-    expect(await answer).toMatchObject(addresses)
-  })
-
-  test("the second is not asked when the first knows, a no included", async () => {
-    const [first, second] = await Promise.all([serve(), serve({}, { "no.example": [{ A: "192.0.2.9" }] })])
-    const { ask } = resolverFor([first, second])
-    expect(await ask("no.example", "A")).toEqual({ kind: "nxdomain" })
-    expect(second.queries).toEqual([])
-  })
-
-  test("one that has failed is not asked again, and the most telling reason is given", async () => {
-    const [silent, failing] = await Promise.all([
-      serve({}, { "a.example": ["TIMEOUT"] }),
-      serve({}, { "a.example": ["SERVFAIL"] }),
-    ])
-    const { ask, timer } = resolverFor([silent, failing])
-    expect(await throughSilence(ask("a.example", "A"), timer)).toEqual(failure("servfail"))
-    expect(failing.queries).toHaveLength(1)
-    expect(silent.queries.length).toBeGreaterThan(1)
-  })
-
-  test("a late answer of the first counts when the second has failed meanwhile", async () => {
-    const held: (() => void)[] = []
-    const [late, failing] = await Promise.all([
-      serve({ delay: (send) => held.push(send) }),
-      serve({}, { "a.example": ["SERVFAIL"] }),
-    ])
-    const { ask, timer } = resolverFor([late, failing])
-    const answer = ask("a.example", "A")
-    await waitInVain(timer, late, 1)
-    await until(() => failing.queries.length === 1 && late.queries.length === 2)
-    held[0]?.()
-    expect(await answer).toMatchObject(addresses)
-  })
-
-  test("one that fails over TCP is not waited for over UDP", async () => {
-    const server = await serve({ rewrite: () => [] })
-    const { ask, timer } = resolverFor([server])
-    const answer = ask("broken.example", "A")
-    await waitInVain(timer, server, 2)
-    expect(await answer).toEqual(failure("servfail"))
-  })
-
-  test.each<[string, DnsZone[string], number]>([
-    ["UDP", ["TIMEOUT"], 1],
-    ["TCP", [{ A: "192.0.2.1" }], 2],
-  ])("no socket is left open when %s is silent", async (_, entries, queriesEach) => {
-    const names = Array.from({ length: 30 }, (_, index) => `n${index}.example`)
-    const silent = Object.fromEntries(names.map((name) => [name, entries]))
-    const server = await serve({ truncate: true, tcp: "silent" }, silent)
-    const { ask, timer } = resolverFor([server])
-    const before = openFiles()
-    const opened = () => openFiles().difference(before).size
-    const answers = names.map((name) => ask(name, "A"))
-    await until(() => server.queries.length >= names.length * queriesEach)
-    expect(opened()).toBeGreaterThanOrEqual(names.length)
-    timer.advance(2_000)
-    expect(await Promise.all(answers)).toEqual(names.map(() => failure("timeout")))
-    await server.stop()
-    expect(opened()).toBeLessThan(20)
-  })
-
-  test("a resolver without any is refused", () => expect(() => resolverFor([])).toThrow(RangeError))
+test.each<[string, DnsServerOptions, DnsZone]>([
+  ["is silent", {}, { "a.example": ["TIMEOUT"] }],
+  ["refuses", {}, { "a.example": ["REFUSED"] }],
+  ["fails", {}, { "a.example": ["SERVFAIL"] }],
+  ["sends garbage", { rewrite: () => [Buffer.from("garbage")], tcp: "silent" }, zone],
+  ["cannot be read", { rewrite: (reply) => [reply.subarray(0, -20)], tcp: "silent" }, zone],
+])("several servers: the second is asked when the first %s", async (_, options, served) => {
+  const [first, second] = await Promise.all([serve(options, served), serve()])
+  const { ask, timer } = resolverFor([first, second])
+  const answer = ask("a.example", "A")
+  await waitInVain(timer, first, 1)
+  expect(await answer).toMatchObject(addresses)
 })
+
+test("several servers: the second is not asked when the first knows, a no included", async () => {
+  const [first, second] = await Promise.all([serve(), serve({}, { "no.example": [{ A: "192.0.2.9" }] })])
+  const { ask } = resolverFor([first, second])
+  expect(await ask("no.example", "A")).toEqual({ kind: "nxdomain" })
+  expect(second.queries).toEqual([])
+})
+
+test("several servers: one that has failed is not asked again, and the most telling reason is given", async () => {
+  const [silent, failing] = await Promise.all([
+    serve({}, { "a.example": ["TIMEOUT"] }),
+    serve({}, { "a.example": ["SERVFAIL"] }),
+  ])
+  const { ask, timer } = resolverFor([silent, failing])
+  expect(await throughSilence(ask("a.example", "A"), timer)).toEqual(failure("servfail"))
+  expect(failing.queries).toHaveLength(1)
+  expect(silent.queries.length).toBeGreaterThan(1)
+})
+
+test("several servers: a late answer of the first counts when the second has failed meanwhile", async () => {
+  const held: (() => void)[] = []
+  const [late, failing] = await Promise.all([
+    serve({ delay: (send) => held.push(send) }),
+    serve({}, { "a.example": ["SERVFAIL"] }),
+  ])
+  const { ask, timer } = resolverFor([late, failing])
+  const answer = ask("a.example", "A")
+  await waitInVain(timer, late, 1)
+  await until(() => failing.queries.length === 1 && late.queries.length === 2)
+  held[0]?.()
+  expect(await answer).toMatchObject(addresses)
+})
+
+test("several servers: one that fails over TCP is not waited for over UDP", async () => {
+  const server = await serve({ rewrite: () => [] })
+  const { ask, timer } = resolverFor([server])
+  const answer = ask("broken.example", "A")
+  await waitInVain(timer, server, 2)
+  expect(await answer).toEqual(failure("servfail"))
+})
+
+test.each<[string, DnsZone[string], number]>([
+  ["UDP", ["TIMEOUT"], 1],
+  ["TCP", [{ A: "192.0.2.1" }], 2],
+])("several servers: no socket is left open when %s is silent", async (_, entries, queriesEach) => {
+  const names = Array.from({ length: 30 }, (_, index) => `n${index}.example`)
+  const silent = Object.fromEntries(names.map((name) => [name, entries]))
+  const server = await serve({ truncate: true, tcp: "silent" }, silent)
+  const { ask, timer } = resolverFor([server])
+  const before = openFiles()
+  const opened = () => openFiles().difference(before).size
+  const answers = names.map((name) => ask(name, "A"))
+  await until(() => server.queries.length >= names.length * queriesEach)
+  expect(opened()).toBeGreaterThanOrEqual(names.length)
+  timer.advance(2_000)
+  expect(await Promise.all(answers)).toEqual(names.map(() => failure("timeout")))
+  await server.stop()
+  expect(opened()).toBeLessThan(20)
+})
+
+test("several servers: a resolver without any is refused", () =>
+  expect(() => resolverFor([])).toThrow(RangeError))
 
 const timer = createManualTimer()
 test.each<DnsServerOptions>([
