@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/open.ts"
 import { readAddress } from "../../src/store/postgres/address.ts"
 import { createConnection } from "../../src/store/postgres/connection.ts"
 import { StoreUnavailable } from "../../src/store/store.ts"
+import { accountDetailsOf, changeOf } from "../support/admin-store.ts"
 import { useOpenStores } from "../support/any-store.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { createRelay } from "../support/postgres-relay.ts"
@@ -70,12 +71,21 @@ test("probes write more than a charge, so that they find out whether a table can
   }
 })
 
-test("with a clock that is 32 days ahead nothing is deleted because of its age, and no event is raised", async () => {
+/** Opens a store as a machine does whose clock is ahead of the database's, or behind it. */
+function openWithClock(url: string, aheadMs: () => number) {
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs() }
+  return openStore(url, { timer: keepAliveTimer, clock, random: systemRandom, limitMs: 30_000 })
+}
+
+test("with a clock that is 32 days ahead nothing is deleted because of its age, no event is raised, and nothing is changed", async () => {
   let aheadMs = 32 * 86_400_000
-  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
-  const options = { timer: keepAliveTimer, clock, random: systemRandom, limitMs: 30_000 }
-  const { store, history, retention, timedEvents } = await openStore(await postgres.createDatabase(), options)
+  const clock = { now: () => systemClock.now() + aheadMs }
+  const opened = await openWithClock(await postgres.createDatabase(), () => aheadMs)
+  const { store, admin, history, retention, timedEvents } = opened
+  const terms = { plan: "free", fromMs: clock.now(), price: null, monthlyCredits: 1 }
   const work = [
+    () => admin.apply(changeOf([{ kind: "account.insert", account: accountDetailsOf() }])),
+    () => admin.addPlanTerms(terms),
     () => history.deleteBefore(clock.now(), 10),
     () => history.fold(clock.now(), 10),
     () => retention.deleteNotices(clock.now(), 10),
@@ -88,6 +98,44 @@ test("with a clock that is 32 days ahead nothing is deleted because of its age, 
     for (const step of work) await step()
   } finally {
     await store.close()
+  }
+})
+
+test("instances whose clocks differ lease no notice and no mail that another one is sending; one that is far off leases none", async () => {
+  const url = await postgres.createDatabase()
+  const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
+  const opened = await Promise.all(
+    [0, 55, -55, 7_200, -7_200].map((seconds) => openWithClock(url, () => seconds * 1_000)),
+  )
+  const [right] = opened
+  if (!right) throw new Error("a store must be open")
+  try {
+    const nowMs = systemClock.now()
+    const about = { accountId: "acc_1", nowMs: nowMs - 60_000, data: "{}" }
+    await right.admin.apply(
+      changeOf([
+        { kind: "account.insert", account: accountDetailsOf() },
+        { kind: "webhook.set", accountId: "acc_1", webhook },
+        ...["msg_1", "msg_2"].map((id) => ({ kind: "notice.insert", id, type: "test", ...about }) as const),
+        ...["mail_1", "mail_2"].map((id) => {
+          const mail = { id, recipient: "ann@example.com", template: "notice", ...about } as const
+          return { kind: "mail.insert", mail: { ...mail, expiresMs: null } } as const
+        }),
+      ]),
+    )
+    const dues = opened.flatMap(({ outbox, mails }, place) => {
+      const aheadMs = [0, 55_000, -55_000, 7_200_000, -7_200_000][place] ?? 0
+      const given = { leaseMs: 60_000, maxWaitMs: 3_670_000, untriedOnly: false }
+      const due = { ...given, nowMs: nowMs + aheadMs }
+      return [() => outbox.claim({ ...due, busyHosts: [] }), () => mails.claim(due)]
+    })
+    const leased: string[] = []
+    // A clock that is far behind takes a lease for misdated.
+    for (const due of [...dues.toReversed(), ...dues]) leased.push((await due())?.id ?? "none")
+    expect(leased.filter((id) => id !== "none").toSorted()).toEqual(["mail_1", "mail_2", "msg_1", "msg_2"])
+    expect(leased.slice(0, 4)).toEqual(["none", "none", "none", "none"])
+  } finally {
+    for (const { store } of opened) await store.close()
   }
 })
 

@@ -21,6 +21,11 @@ export interface PasskeySite {
   readonly rpId: string
 }
 
+interface CeremonyParts {
+  readonly admin: AdminStore
+  readonly clock: Clock
+}
+
 /** How long a person may take to find their device. */
 export const challengeMs = 5 * 60_000
 const challengeBytes = 32
@@ -35,11 +40,7 @@ export const hashOf = hashKey
 export type Passkeys = ReturnType<typeof createPasskeys>
 
 /** Creates the part that adds passkeys, and gives out challenges for adding them and for signing in (WebAuthn §7.1). */
-export function createPasskeys(parts: {
-  readonly admin: AdminStore
-  readonly clock: Clock
-  readonly random: Random
-}) {
+export function createPasskeys(parts: CeremonyParts & { readonly random: Random }) {
   const { admin, clock, random } = parts
   const newAuditRecord = createAuditRecords(random)
 
@@ -97,10 +98,10 @@ export function createPasskeys(parts: {
      * Adds the passkey that a browser has made.
      * @throws AdminFault
      */
-    async add(actor: Actor, { origin, rpId }: PasskeySite, name: string, made: RegistrationResponseJSON) {
+    async add(actor: Actor, site: PasskeySite, name: string, made: RegistrationResponseJSON) {
       requireName(name, "The name of a passkey")
       const { session, person } = await requireSignedInPerson(actor, admin)
-      const { credential, hash } = await verifyNew(made, { origin, rpId, session, parts })
+      const { credential, hash } = await verifyNew(made, site, session, parts)
       const nowMs = clock.now()
       const passkey: PasskeyRecord = {
         id: createId("psk", random),
@@ -110,7 +111,7 @@ export function createPasskeys(parts: {
         publicKey: Buffer.from(credential.publicKey).toString("base64url"),
         counter: credential.counter,
         transports: (made.response.transports ?? []).slice(0, 10),
-        ...{ site: rpId, permissions: person.permissions, createdMs: nowMs, usedMs: null },
+        ...{ site: site.rpId, permissions: person.permissions, createdMs: nowMs, usedMs: null },
       }
       const outcome = await admin.apply({
         mutations: [
@@ -121,7 +122,7 @@ export function createPasskeys(parts: {
           "passkeys.add",
           {
             target: { kind: "passkey", id: passkey.id, accountId: null },
-            after: { name, person: person.id, site: rpId },
+            after: { name, person: person.id, site: site.rpId },
           },
           actor,
           nowMs,
@@ -156,17 +157,9 @@ async function requireSignedInPerson(actor: Actor, admin: AdminStore) {
 /** Checks what the browser has made (WebAuthn §7.1). */
 async function verifyNew(
   made: RegistrationResponseJSON,
-  {
-    origin,
-    rpId,
-    session,
-    parts: { admin, clock },
-  }: {
-    readonly origin: string
-    readonly rpId: string
-    readonly session: string
-    readonly parts: { readonly admin: AdminStore; readonly clock: Clock }
-  },
+  { origin, rpId }: PasskeySite,
+  session: string,
+  { admin, clock }: CeremonyParts,
 ) {
   const { verifyRegistrationResponse } = await loadLibrary()
   const challenge = challengeIn(made.response.clientDataJSON)
@@ -232,7 +225,7 @@ export async function verifySignIn(
   response: AuthenticationResponseJSON,
   site: PasskeySite,
   browser: string | null,
-  { admin, clock }: { readonly admin: AdminStore; readonly clock: Clock },
+  { admin, clock }: CeremonyParts,
 ): Promise<
   PasskeyProof | { readonly refusal: PasskeyRefusal; readonly subject?: string; readonly why?: string }
 > {

@@ -141,19 +141,12 @@ async function grantOfKey(text: string, source: string, parts: GrantParts): Prom
   }
 }
 
-/** The rights that a session still has. */
-interface StillGranted {
-  /** The account of a customer. */
-  readonly account: AccountDetails | null
-  readonly permissions: readonly string[]
-}
-
 /** Reads again which rights a session has; null when the key or link that opened it is no longer valid. */
 export async function stillGranted(
   session: SessionRecord,
   source: string,
   parts: Omit<GrantParts, "signIn">,
-): Promise<StillGranted | null> {
+) {
   const { accountId, keyHash } = session
   const { admin, clock } = parts
   let permissions = await permissionsBehind(session, parts)

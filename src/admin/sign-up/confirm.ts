@@ -1,7 +1,7 @@
 import { createId, hashKey, isWellFormed } from "../../accounts/key.ts"
 import type { Plan, Plans } from "../../accounts/plan.ts"
 import { requireName } from "../../accounts/requirements.ts"
-import type { Clock, Random } from "../../apis/contract.ts"
+import type { Random } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
 import type { AccountDetails, EmailLink, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
@@ -9,6 +9,7 @@ import { newAccountOn } from "../accounts/new-account.ts"
 import { readAccountRecords, recordedText } from "../audit/record.ts"
 import { conflict } from "../fault.ts"
 import { createKeyDetails } from "../keys/key-details.ts"
+import type { AdminParts } from "../parts.ts"
 import { customerPermissions } from "../permission.ts"
 import { bareGrant, type Grant } from "../sessions/grant.ts"
 import { SignInRefused } from "../sessions/refusal.ts"
@@ -24,11 +25,6 @@ export interface Confirmation {
   readonly terms?: string | undefined
 }
 
-interface ConfirmParts extends LinkParts {
-  /** For the account and its key. */
-  readonly random: Random
-}
-
 /** The rights that a link gives, and the key of the account that it makes; null for an account that was there. */
 interface Confirmed {
   readonly grant: Grant
@@ -41,7 +37,11 @@ interface Confirmed {
  * @param browser the cookie of the browser; null without one
  * @throws SignInRefused, AdminFault, AccountError
  */
-export async function confirmLink(given: Confirmation, browser: string | null, parts: ConfirmParts) {
+export async function confirmLink(
+  given: Confirmation,
+  browser: string | null,
+  parts: LinkParts & Pick<AdminParts, "random">,
+) {
   const usable = await requireUsableLink(given.token, browser, parts)
   const nowMs = parts.clock.now()
   const use: Mutation = { kind: "emailLink.use", hash: hashKey(given.token), nowMs }
@@ -117,12 +117,7 @@ function accountName(link: EmailLink, given: string): string {
   return given || link.name || link.email
 }
 
-interface LinkParts {
-  readonly admin: AdminStore
-  readonly clock: Clock
-  readonly plans: Plans
-  readonly signUp: SignUpSettings
-}
+type LinkParts = Pick<AdminParts, "admin" | "clock" | "plans" | "signUp">
 
 /** A link from a mail that can be used, and what it opens: an account that is there, or a new one. */
 type UsableLink =

@@ -129,7 +129,10 @@ export async function openPostgresStore(
     ...ofRest,
     ...(serving && { settings: { ...administrationSettings, statement_timeout: String(readLimitMs) } }),
   })
-  /** For what deletes or announces something because it is time for it. Nobody takes that back. */
+  /**
+   * For what deletes or announces something because it is time for it, which nobody takes back, and for changes: with a wrong
+   * time they would belong to a month whose statements are final.
+   */
   const timed: Connection = {
     ...rest,
     async run(...statement) {
@@ -156,7 +159,7 @@ export async function openPostgresStore(
     )
     await Promise.all(opening)
   }
-  const admin = prepareAdminStore(rest, read, access)
+  const admin = prepareAdminStore(rest, read, access, timed)
   const sums = prepareFolding(rest, {
     onProblem: (cause) => log?.warn("sums of usage were not added up", { cause: String(cause) }),
     onSetAside: (rows) =>
@@ -212,6 +215,8 @@ export async function openPostgresStore(
   }
 
   const runs = { read: rest.run, write: rest.run }
+  const outbox = prepareOutbox(rest)
+  const mails = prepareMailOutbox(runs)
   const store: Store = {
     ...prepareStoreReads(runs),
     findKey: access.find,
@@ -236,8 +241,8 @@ export async function openPostgresStore(
   return {
     store,
     admin,
-    outbox: prepareOutbox(rest),
-    mails: prepareMailOutbox(runs),
+    outbox: { ...outbox, ...skew.byDatabase(outbox) },
+    mails: { ...mails, ...skew.byDatabase(mails) },
     timedEvents: prepareTimedEvents({
       read: timed.run,
       write: timed.run,

@@ -14,23 +14,25 @@ import { usageDialect } from "./usage-sums.ts"
 /**
  * The administration's part of the store on a PostgreSQL database.
  * @param read runs reads that may look at many rows
+ * @param changing runs changes
  */
 export function prepareAdminStore(
   connection: Connection,
   read: Run,
   access: Pick<AccessCache, "clear">,
+  changing = connection,
 ): AdminStore {
   const { run } = connection
   const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks({ read: run, write: run })
 
   return {
     async apply(change) {
-      const outcome = await applySteps(connection, toLockedSteps(change))
+      const outcome = await applySteps(changing, toLockedSteps(change))
       access.clear()
       return outcome
     },
 
-    ...prepareAdminReads({ read: run, write: run }),
+    ...prepareAdminReads({ read: run, write: changing.run }),
     ...prepareLists({
       read,
       texts,

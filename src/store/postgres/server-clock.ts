@@ -72,15 +72,15 @@ export function createClockSkew(
   let loggedMs = 0
   let isRefusing = false
 
-  /** How far this machine's clock is ahead; null before the database told its time. */
-  function aheadMs(): number | null {
-    const serverMs = serverClock.at(clock.monotonicMs())
-    return serverMs === null ? null : clock.now() - serverMs
+  /** How far this machine's clock is ahead; 0 before the database told its time. */
+  function aheadMs(): number {
+    const nowMs = clock.now()
+    return nowMs - (serverClock.at(clock.monotonicMs()) ?? nowMs)
   }
 
   /** Logs once that the clocks differ, and once that they differ too much. */
   function look(): void {
-    const ahead = aheadMs() ?? 0
+    const ahead = aheadMs()
     const limitMs = [maxSkewMs, tolerableMs].find((limit) => Math.abs(ahead) >= limit) ?? 0
     const isNews = limitMs > loggedMs
     // Only well within the limit it is over, since clocks near it would be logged again and again.
@@ -90,19 +90,46 @@ export function createClockSkew(
       secondsAheadOfDatabase: Math.round(ahead / 1_000),
       consequence:
         limitMs === maxSkewMs
-          ? "Calls that cost credits are refused until the clocks agree. Set the clock of this machine or the database's right."
+          ? "Calls that cost credits and changes are refused until the clocks agree, and nothing is sent. Set the clock of this machine or the database's right."
           : "Credit months, days and expiry follow this machine's clock; limits per minute follow the database's.",
     })
   }
 
+  /** Whether the clocks are too far apart. Near the limit, where the difference is not exactly known, the answer stays. */
+  function isOff(ahead: number): boolean {
+    isRefusing = Math.abs(ahead) >= maxSkewMs - (isRefusing ? tolerableMs : 0)
+    return isRefusing
+  }
+
+  /** How far off leases by this machine's clock would be. Where any difference is allowed, all processes have the same clock. */
+  function offMs(): number {
+    const ahead = aheadMs()
+    return Math.abs(ahead) < tolerableMs || maxSkewMs === Number.POSITIVE_INFINITY ? 0 : Math.round(ahead)
+  }
+
   return {
     look,
-    /** @throws StoreUnavailable when the clocks are too far apart for a charge */
+    /**
+     * Lets an outbox lease by the database's clock, so that no instance sends what another one is sending. With a
+     * clock that is too far off it leases nothing.
+     */
+    byDatabase<Row, Options extends { readonly nowMs: number }>(outbox: {
+      claim(options: Options): Promise<Row | null>
+      nextAttemptMs(nowMs: number): Promise<number | null>
+    }) {
+      return {
+        claim: async (options: Options) =>
+          isOff(aheadMs()) ? null : outbox.claim({ ...options, nowMs: options.nowMs - offMs() }),
+        async nextAttemptMs(nowMs: number) {
+          const nextMs = await outbox.nextAttemptMs(nowMs - offMs())
+          return nextMs && nextMs + offMs()
+        },
+      }
+    },
+    /** @throws StoreUnavailable when the clocks are too far apart for a charge or a change */
     require(): void {
       const ahead = aheadMs()
-      // The difference is only known to a few milliseconds. Near the limit, one call would be charged and the next one refused.
-      isRefusing = Math.abs(ahead ?? 0) >= maxSkewMs - (isRefusing ? tolerableMs : 0)
-      if (ahead === null || !isRefusing) return
+      if (!isOff(ahead)) return
       look()
       const seconds = Math.round(Math.abs(ahead) / 1_000)
       throw new StoreUnavailable(
