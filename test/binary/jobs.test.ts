@@ -2,30 +2,22 @@
  * The jobs of customers and operators, done in a real browser by mouse and by keyboard alone: the steps of each job have a bound.
  * Each day does half of the jobs by mouse and half by keyboard, and the next day the other way.
  */
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startMailServer } from "../support/mail-server.ts"
 import { tempDir } from "../support/temp.ts"
 import { hasTurn } from "../support/turns.ts"
 import { createAccount } from "./accounts.ts"
-import { findBrowser, launchBrowser } from "./browser-support.ts"
 import { runJson, serveForFile } from "./support.ts"
 import { createDesk } from "./web/desk.ts"
 import { type JobService, jobs, useLastMonth } from "./web/jobs.ts"
 import { createPerson } from "./web/person.ts"
+import { openBrowser } from "./web/services.ts"
 
-setDefaultTimeout(180_000)
-
-const executable = findBrowser()
-if (executable === null) {
-  console.error(
-    "\n!! LEFT OUT: the jobs in a real browser. No browser was found. On Debian: apt-get install chromium.\n",
-  )
-} else {
+const browser = await openBrowser()
+if (browser !== null) {
   const service = await startService()
-  const browser = await launchBrowser(executable)
-  afterAll(() => browser.close())
   const numbered = createDesk(browser, service.url, service.adminKey)
   // Passkeys need a host name.
   const named = createDesk(browser, service.url.replace("127.0.0.1", "localhost"), service.adminKey)

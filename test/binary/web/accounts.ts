@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
-import type { Desk } from "./desk.ts"
+import { callOnce, createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, described, said, tabTo } from "./wait.ts"
+import { counted, described, pressByKeys, said, tabTo } from "./wait.ts"
 
 /** A text that would run if it ever became HTML. */
 export const hostile = "<img src=x onerror=alert(1)>"
@@ -9,7 +9,7 @@ export const hostile = "<img src=x onerror=alert(1)>"
 export function accountsInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("an account is created, found, given credits, renamed, closed and reopened by mouse", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts")
+    const { page, look } = await desk.visit("/console/accounts")
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     const name = page.getByLabel("Name")
@@ -62,12 +62,11 @@ export function accountsInBrowser(desk: Desk): void {
     await page.reload()
     await page.getByText("No accounts match").waitFor()
     expect(await page.getByLabel("Search").inputValue()).toBe("img src")
-    await done()
   })
 
   test("who may not list the plans types the name of one", async () => {
     const { key } = await desk.call("POST", "/admins", { name: "Accounts only", may: ["accounts.*"] })
-    const { page, look, done } = await desk.visit("/console/accounts", { key })
+    const { page, look } = await desk.visit("/console/accounts", { key })
     await page.getByRole("button", { name: "Create account" }).click()
     const window = page.getByRole("dialog")
     await window.getByLabel("Name").fill("Without a list")
@@ -78,14 +77,12 @@ export function accountsInBrowser(desk: Desk): void {
     await window.getByLabel("Plan").fill("pro")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { level: 1, name: "Without a list" }).waitFor()
-    await done()
   })
 
   test("an account is created by keyboard alone", async () => {
-    const { page, done } = await desk.visit("/console/accounts")
+    const { page } = await desk.visit("/console/accounts")
     await page.getByRole("row").nth(1).waitFor()
-    await tabTo(page, "Create account")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Create account")
     await page.getByRole("dialog").waitFor()
     await tabTo(page, "Name")
     await page.keyboard.type("By keyboard")
@@ -93,26 +90,22 @@ export function accountsInBrowser(desk: Desk): void {
     await page.keyboard.press("Tab")
     await page.keyboard.type("pro")
     await page.keyboard.press("Enter")
-    await tabTo(page, "Create account")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Create account")
     // The heading has the focus, so that a screen reader says which screen this is.
     await page.locator("h1:focus", { hasText: "By keyboard" }).waitFor()
-    await tabTo(page, "Close")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Close")
     await page.getByRole("dialog").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
     // The focus goes back.
     await page.locator("button:focus", { hasText: "Close" }).waitFor()
-    await done()
   })
 
   test("an adjustment is undone after a question, with a reason that the customer reads", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Granted too much", plan: "pro" })
     await desk.call("POST", `/accounts/${id}/adjustments`, { credits: 5_000, reason: hostile })
-    const { page, look, done } = await desk.visit(`/console/accounts/${id}`)
-    await tabTo(page, "Undo")
-    await page.keyboard.press("Enter")
+    const { page, look } = await desk.visit(`/console/accounts/${id}`)
+    await pressByKeys(page, "Undo")
     const window = page.getByRole("dialog")
     await window.getByText("5,000 credits are taken from the account.").waitFor()
     // The next characters go into the field that is required, and a space does not close the window.
@@ -134,12 +127,11 @@ export function accountsInBrowser(desk: Desk): void {
     await counted(page.getByRole("button", { name: "Undo" }), 0)
     await look("account-undone")
     expect((await desk.call("GET", `/accounts/${id}`)).bonus).toBe(0)
-    await done()
   })
 
   test("an account in debt says what it owes, and an unknown one that it is none", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "In debt", plan: "free" })
-    const { page, look, done } = await desk.visit("/console/accounts")
+    const { page, look } = await desk.visit("/console/accounts")
     await page.route(`**/admin/v1/accounts/${id}`, async (route) => {
       const account = await (await route.fetch()).json()
       await route.fulfill({ json: { ...account, bonus: -200, remaining: 800 } })
@@ -150,12 +142,11 @@ export function accountsInBrowser(desk: Desk): void {
     await page.goto(`${desk.url}/console/accounts/acc_nobody`)
     await page.getByRole("alert").getByText("There is no account 'acc_nobody'").waitFor()
     await look("account-unknown")
-    await done()
   })
 
   test("a webhook is set with its secret shown once, tested and removed", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "With a webhook", plan: "free" })
-    const { page, look, done } = await desk.visit(`/console/accounts/${id}`)
+    const { page, look } = await desk.visit(`/console/accounts/${id}`)
     await page.getByRole("button", { name: "Set a webhook" }).click()
     const address = page.getByLabel("Address", { exact: true })
     await address.fill("ftp://example.com")
@@ -179,15 +170,12 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Remove" }).click()
     await page.getByRole("button", { name: "Remove webhook" }).click()
     await page.getByText("No webhook", { exact: true }).waitFor()
-    await done()
   })
 
   test("usage is a plot with its figures as a table and as a file", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "Busy", plan: "free" })
-    const { key } = await desk.call("POST", "/keys", { account: id, name: "busy" })
-    for (let call = 0; call < 3; call++)
-      await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
-    const { page, look, done } = await desk.visit(`/console/accounts/${id}`)
+    const { account, key } = await createCustomer(desk, "Busy", "free")
+    for (let call = 0; call < 3; call++) await callOnce(desk, key)
+    const { page, look } = await desk.visit(`/console/accounts/${account}`)
     await page.locator("canvas").first().waitFor()
     await page.getByText("Figures").first().click()
     const today = new Date().toISOString().slice(0, 10)
@@ -201,7 +189,6 @@ export function accountsInBrowser(desk: Desk): void {
     expect(text).toStartWith("Time,Calls\r\n")
     expect(text).toContain(`${today}T00:00:00Z,3\r\n`)
     await look("account-usage")
-    await done()
   })
 }
 
@@ -230,16 +217,14 @@ const oneOfMany = {
 export function manyAccountsInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("a list of 100,000 accounts is shown page by page, and the pages that were left take no room", async () => {
-    const { page, look, done } = await desk.visit("/console")
+    const { page, look } = await desk.visit("/console")
     await page.route(/\/admin\/v1\/accounts\?/, (route) =>
       route.fulfill({ json: pageOfMany(new URL(route.request().url())) }),
     )
     await page.getByRole("link", { name: "Accounts", exact: true }).click()
     for (let number = 0; number < 10; number++) {
-      await page
-        .getByRole("rowheader", { name: `Customer ${number * 50}`, exact: false })
-        .first()
-        .waitFor()
+      const first = page.getByRole("rowheader", { name: `Customer ${number * 50}`, exact: false }).first()
+      await first.waitFor()
       await page.getByRole("button", { name: "Next page" }).click()
     }
     await page.getByText("Customer 549", { exact: true }).waitFor()
@@ -256,6 +241,5 @@ export function manyAccountsInBrowser(desk: Desk): void {
     // The place is in the address.
     expect(page.url()).toContain("after=450")
     await look("accounts-many", "above")
-    await done()
   })
 }

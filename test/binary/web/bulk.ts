@@ -2,23 +2,21 @@ import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import type { Answer, Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, described, said, settled, tabTo } from "./wait.ts"
+import { counted, described, pressByKeys, said, settled, tabTo } from "./wait.ts"
 
 /** Several rows of a list are changed at once. */
 export function bulkInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("by keyboard alone, two accounts are selected and their credits adjusted", async () => {
     const [one, two, other] = await createAccounts("Adjusted one", "Adjusted two", "Adjusted not")
-    const { page, look, done } = await desk.visit("/console/accounts?search=Adjusted")
+    const { page, look } = await desk.visit("/console/accounts?search=Adjusted")
     await counted(page.getByRole("rowheader"), 3)
     for (const name of ["Adjusted one", "Adjusted two"]) {
-      await tabTo(page, `Select ${name}`)
-      await page.keyboard.press("Space")
+      await pressByKeys(page, `Select ${name}`, "Space")
     }
     await said(page, "2 selected")
     await look("bulk-selected")
-    await tabTo(page, "Adjust credits")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Adjust credits")
     const dialog = page.getByRole("dialog", { name: "Adjust credits of 2 accounts" })
     const credits = dialog.locator("[name=credits]")
     await dialog.locator("[name=credits]:focus").waitFor()
@@ -52,13 +50,12 @@ export function bulkInBrowser(desk: Desk): void {
     expect(data).toContainEqual(
       expect.objectContaining({ credits: 500, reason: "A day without service", reference: "incident 7" }),
     )
-    await done()
   })
 
   test("of accounts that are closed, one fails with its reason and is tried again; nothing is done twice", async () => {
     const [one, two, closed] = await createAccounts("Shut one", "Shut two", "Shut before")
     await desk.call("POST", `/accounts/${closed?.id}/close`)
-    const { page, look, done } = await desk.visit("/console/accounts?search=Shut")
+    const { page, look } = await desk.visit("/console/accounts?search=Shut")
     await page.getByLabel("Select all accounts of this page").check()
     // It comes with the plans, and moves the others.
     await page.getByRole("button", { name: "Change plan" }).waitFor()
@@ -94,7 +91,6 @@ export function bulkInBrowser(desk: Desk): void {
     await said(page, "1 account closed.")
     expect(await closings(one)).toBe(1)
     expect((await desk.call("GET", `/accounts/${two?.id}`)).closed).not.toBeNull()
-    await done()
   })
 
   test("keys are disabled once, also when the service limits requests and when an answer is lost", async () => {
@@ -103,7 +99,7 @@ export function bulkInBrowser(desk: Desk): void {
     for (const name of ["first", "second", "third"])
       keys.push(await desk.call("POST", "/keys", { account: account?.id, name }))
     await desk.call("POST", `/keys/${keys[0]?.id}/revoke`)
-    const { page, look, done } = await desk.visit(`/console/keys?account=${account?.id}`, { mayFail: true })
+    const { page, look } = await desk.visit(`/console/keys?account=${account?.id}`, { mayFail: true })
     const sent: (string | undefined)[] = []
     await page.route(/\/bulk$/, async (route) => {
       sent.push(route.request().headers()["idempotency-key"])
@@ -139,14 +135,13 @@ export function bulkInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Enable 2 keys" }).click()
     await said(page, "2 keys enabled.")
     await counted(page.getByRole("cell", { name: "Active" }), 2)
-    await done()
   })
 
   test("all rows of a page are changed by one request, and the window stays until the answer is there", async () => {
     const names = Array.from({ length: 101 }, (_, index) => ({ name: `Together ${index}`, plan: "free" }))
     await desk.call("POST", "/accounts/import", { accounts: names.slice(0, 100) })
     await desk.call("POST", "/accounts", names[100])
-    const { page, done } = await desk.visit("/console/accounts?search=Together&rows=250")
+    const { page } = await desk.visit("/console/accounts?search=Together&rows=250")
     const held = Promise.withResolvers<void>()
     const sent: number[] = []
     await page.route(/\/bulk$/, async (route) => {
@@ -166,12 +161,11 @@ export function bulkInBrowser(desk: Desk): void {
     await said(page, "Plan of 101 accounts changed.")
     await counted(page.getByRole("cell", { name: "pro" }), 101)
     expect(sent).toEqual([101])
-    await done()
   })
 
   test("another filter, order or page begins without a selection", async () => {
     await createAccounts("Selected one", "Selected two")
-    const { page, done } = await desk.visit("/console/accounts?search=Selected")
+    const { page } = await desk.visit("/console/accounts?search=Selected")
     const select = () => page.getByLabel("Select Selected one").check()
     await select()
     await page.getByLabel("Search").fill("Selected o")
@@ -186,7 +180,6 @@ export function bulkInBrowser(desk: Desk): void {
     await settled(page)
     expect(await selectedIn(page)).toEqual([])
     await counted(page.getByRole("button", { name: "Clear" }), 0)
-    await done()
   })
 
   test("who may change nothing sees no boxes, and who may do one thing sees that alone", async () => {
@@ -198,11 +191,10 @@ export function bulkInBrowser(desk: Desk): void {
     await counted(reader.page.getByRole("checkbox"), 0)
     await reader.done()
     const key = await keyFor("accounts.read", "credits.adjust")
-    const { page, done } = await desk.visit("/console/accounts?search=Seen", { key })
+    const { page } = await desk.visit("/console/accounts?search=Seen", { key })
     await page.getByLabel("Select Seen").check()
     const bar = page.getByRole("region", { name: "Selected accounts" })
     expect(await bar.getByRole("button").allTextContents()).toEqual(["Clear", "Adjust credits"])
-    await done()
   })
 
   async function createAccounts(...names: string[]): Promise<Answer[]> {

@@ -16,7 +16,7 @@ export interface Desk {
   /** Calls an operation of the administration, to prepare a test or to see what a page has done. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /**
-   * Opens a page. What it must not do is collected, and {@link Visit.done} checks it.
+   * Opens a page. What it must not do is collected, and checked when it is left: by {@link Visit.done}, or at the test's end.
    * @param path such as `/console/accounts`
    */
   visit(path: string, options?: VisitOptions): Promise<Visit>
@@ -41,7 +41,10 @@ export interface Visit {
    * @param which `above` for a window above a screen that is looked at already
    */
   look(name: string, which?: "screen" | "above"): Promise<void>
-  /** Leaves the page. Fails if it broke its policy, reported an error or asked another host for anything. */
+  /**
+   * Leaves the page before the end of the test. Fails if it broke its policy, reported an error or asked another host for
+   * anything.
+   */
   done(): Promise<void>
 }
 
@@ -70,6 +73,19 @@ export function createDesk(browser: Browser, url: string, adminKey: string): Des
       return { page, look: (name, which = "screen") => look(page, name, which), done: () => tab.giveBack() }
     },
   }
+}
+
+/** An account with a key that may do everything. */
+export async function createCustomer(desk: Desk, name: string, plan = "pro") {
+  const { id } = await desk.call("POST", "/accounts", { name, plan })
+  const { key, id: keyId } = await desk.call("POST", "/keys", { account: id, name: "first" })
+  return { account: id, key, keyId }
+}
+
+/** Makes a call that costs one credit. */
+export async function callOnce(desk: Desk, key: string): Promise<void> {
+  const answer = await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
+  expect(answer.status).toBe(200)
 }
 
 async function signIn(request: APIRequestContext, address: string, key: string): Promise<void> {

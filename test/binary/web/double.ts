@@ -1,11 +1,12 @@
-import { expect, onTestFinished } from "bun:test"
+import { expect } from "bun:test"
 import { readFileSync } from "node:fs"
 import { readAnswer } from "../../support/answer.ts"
 import { eventually } from "../../support/eventually.ts"
 import { withKey } from "../../support/keyed-request.ts"
+import { startReceiver } from "../../support/receiver.ts"
 import type { Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, said, tabTo } from "./wait.ts"
+import { counted, pressByKeys, said } from "./wait.ts"
 
 /** @param desk a test double, which nothing else changes meanwhile */
 export function doubleInBrowser(desk: Desk): void {
@@ -31,7 +32,7 @@ export function doubleInBrowser(desk: Desk): void {
   }
 
   test("an empty test double says how to make a request, a notice and a mail", async () => {
-    const { page, look, done } = await open()
+    const { page, look } = await open()
     for (const kind of ["requests", "notices", "mails"]) await page.getByText(`No ${kind} yet`).waitFor()
     await look("double-empty")
     // Each command works as it stands.
@@ -40,11 +41,10 @@ export function doubleInBrowser(desk: Desk): void {
     for (const command of commands) expect([command, await runs(command)]).toEqual([command, true])
     for (const name of [/spfvalidator/, "credits.exhausted", "Confirm your address for penknife"])
       await page.locator("summary").getByText(name).first().waitFor()
-    await done()
   })
 
   test("requests appear as they come, and the command of one sends it again", async () => {
-    const { page, look, done } = await open()
+    const { page, look } = await open()
     await call("76")
     await call("nobody", "mock-free")
     await call(`it's <img src=x onerror="alert(1)">`)
@@ -80,17 +80,15 @@ export function doubleInBrowser(desk: Desk): void {
       const { method, path, key } = requests[sent] ?? {}
       expect(requests[again]).toMatchObject({ method, path, key })
     }
-    await done()
   })
 
   test("a fault is switched on and off, also one that a test has made", async () => {
-    const { page, look, done } = await open()
+    const { page, look } = await open()
     await control("PUT", "/faults", { api: "hmac", status: 503, times: 2 })
     const own = page.getByRole("switch", { name: '{"api":"hmac","times":2,"status":503}' })
     await own.and(page.locator(":checked")).waitFor()
     const usual = page.getByRole("switch", { name: "Throttled: 429", exact: true })
-    await tabTo(page, "Throttled: 429")
-    await page.keyboard.press("Space")
+    await pressByKeys(page, "Throttled: 429", "Space")
     await eventually(async () => expect((await call("76")).status).toBe(429))
     await usual.and(page.locator(":checked")).waitFor()
     await look("double-faults")
@@ -99,11 +97,10 @@ export function doubleInBrowser(desk: Desk): void {
     expect((await control("GET", "/faults")).faults).toEqual([{ status: 429 }])
     await own.click()
     await own.and(page.locator(":checked")).waitFor()
-    await done()
   })
 
   test("a fault of one API, key and number of calls is added by the form", async () => {
-    const { page, look, done } = await open()
+    const { page, look } = await open()
     const add = page.getByRole("button", { name: "Add", exact: true })
     const faults = async () => (await control("GET", "/faults")).faults
     await add.click()
@@ -128,11 +125,10 @@ export function doubleInBrowser(desk: Desk): void {
     const own = page.locator("[role=switch]:checked")
     await counted(own, 1)
     expect([(await call("76", "mock-free")).status, (await call("76")).status]).toEqual([429, 200])
-    await done()
   })
 
   test("a profile is switched on, off, and replaced by another", async () => {
-    const { page, done } = await open()
+    const { page } = await open()
     const [outage, slow] = [/^Profile outage/, /^Profile slow/].map((name) =>
       page.getByRole("switch", { name }),
     )
@@ -145,13 +141,12 @@ export function doubleInBrowser(desk: Desk): void {
     await slow?.and(page.locator(":not(:checked)")).waitFor()
     expect(await control("GET", "/profile")).toMatchObject({ name: "ok" })
     await counted(page.locator("[role=switch]:checked"), 0)
-    await done()
   })
 
   test("a session has a page of its own, whose buttons change the session alone", async () => {
     await control("POST", "/reset")
     const { id } = await control("POST", "/sessions")
-    const { page, done } = await desk.visit("/_mock", { key: null })
+    const { page } = await desk.visit("/_mock", { key: null })
     await page.getByRole("link", { name: `Session ${id}` }).click()
     await page.getByText(`It answers at ${desk.url}/s/${id}.`).waitFor()
     await page.getByRole("button", { name: "+1 d", exact: true }).click()
@@ -163,41 +158,28 @@ export function doubleInBrowser(desk: Desk): void {
     expect(await control("GET", "/requests")).toMatchObject({ total: 0 })
     await control("DELETE", `/sessions/${id}`)
     await page.getByText("Not live", { exact: false }).waitFor()
-    await done()
   })
 
   test("a notice shows its attempts, and is sent again", async () => {
-    const sent: string[] = []
-    const receiver = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      async fetch(request) {
-        sent.push(JSON.parse(await request.text()).type)
-        return new Response(null, { status: 204 })
-      },
-    })
-    onTestFinished(() => receiver.stop(true))
-    const { page, look, done } = await open()
-    await desk.call("POST", "/accounts/acc_mockNoCredits/webhook", {
-      url: `http://127.0.0.1:${receiver.port}/`,
-    })
+    const { url, received } = startReceiver()
+    const { page, look } = await open()
+    await desk.call("POST", "/accounts/acc_mockNoCredits/webhook", { url })
     await call("76", "mock-no-credits")
     const notice = page.locator("details").filter({ hasText: "credits.exhausted" })
     await notice.getByText("delivered", { exact: true }).waitFor()
     await notice.locator("summary").click()
-    const before = sent.length
+    const before = received.length
     await notice.getByRole("button", { name: "Send again" }).click()
-    await eventually(async () => expect(sent.length).toBe(before + 1))
-    expect(sent.at(-1)).toBe("credits.exhausted")
+    await eventually(async () => expect(received).toHaveLength(before + 1))
+    expect(JSON.parse(received.at(-1)?.body ?? "{}").type).toBe("credits.exhausted")
     await eventually(async () =>
       expect((await notice.textContent())?.match(/"duration_ms"/g)).toHaveLength(2),
     )
     await look("double-notice")
-    await done()
   })
 
   test("a mail shows its attempts, and is sent again", async () => {
-    const { page, look, done } = await open()
+    const { page, look } = await open()
     await desk.call("POST", "/invitations", { email: "ann@shop.example" })
     const mail = page.locator("details").filter({ hasText: "You are invited" }).last()
     await mail.locator("summary").click()
@@ -211,11 +193,10 @@ export function doubleInBrowser(desk: Desk): void {
     await call("76")
     await page.locator("summary").first().click()
     await counted(page.getByRole("button", { name: "Send again" }), 1)
-    await done()
   })
 
   test("the clock is moved by a day and by a month, which makes notices", async () => {
-    const { page, done } = await open()
+    const { page } = await open()
     await page.getByText("1 Jan 2025, 00:00:00").waitFor()
     await page.getByRole("button", { name: "+1 d", exact: true }).click()
     await page.getByText("2 Jan 2025, 00:00:00").waitFor()
@@ -230,11 +211,10 @@ export function doubleInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Reset" }).click()
     await page.getByText("No notices yet").waitFor()
     await page.getByText("1 Jan 2025, 00:00:00").waitFor()
-    await done()
   })
 
   test("DNS records are replaced; a mistake is said, and what was typed stays", async () => {
-    const { page, look, done } = await open()
+    const { page, look } = await open()
     const records = page.getByLabel("Records")
     await records.fill("a.example: nonsense")
     await page.getByRole("button", { name: "Replace" }).click()
@@ -246,6 +226,5 @@ export function doubleInBrowser(desk: Desk): void {
     await said(page, "Done.")
     await eventually(async () => expect(await records.inputValue()).toStartWith('{\n  "a.example"'))
     expect((await control("GET", "/dns")).zone).toEqual({ "a.example": [{ TXT: "v=spf1 -all" }] })
-    await done()
   })
 }

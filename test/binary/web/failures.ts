@@ -1,6 +1,5 @@
 import { expect, test as testAlways } from "bun:test"
-import type { Desk } from "./desk.ts"
-import { createCustomer } from "./portal.ts"
+import { createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
 import { described } from "./wait.ts"
 
@@ -9,7 +8,7 @@ export function failuresInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("a screen with several lists says once that the service is gone, and is whole when it is back", async () => {
     const { key } = await createCustomer(desk, "Gone")
-    const { page, look, done } = await desk.visit("/portal", { key, mayFail: true })
+    const { page, look } = await desk.visit("/portal", { key, mayFail: true })
     await page.getByRole("row").nth(1).waitFor()
     await page.context().setOffline(true)
     await page.getByRole("link", { name: "Notices" }).click()
@@ -24,17 +23,15 @@ export function failuresInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Send the call" }).waitFor()
     await page.getByRole("link", { name: "Notices" }).click()
     await page.getByText("No webhook", { exact: true }).waitFor()
-    await done()
   })
 
   test("a page that opens while the service is gone goes on by itself when it is back", async () => {
-    const { page, done } = await desk.visit("/robots.txt", { mayFail: true, key: null })
+    const { page } = await desk.visit("/robots.txt", { mayFail: true, key: null })
     await page.route(/\/session$/, (route) => route.abort())
     await page.goto(`${desk.url}/portal`)
     await page.getByText("The service cannot be reached.").first().waitFor()
     await page.unrouteAll()
     await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
-    await done()
   })
 
   testAlways.each([
@@ -67,19 +64,18 @@ export function failuresInBrowser(desk: Desk): void {
   })
 
   test("an address that is cut off or out of date says what is wrong, and leads on", async () => {
-    const { page, done } = await desk.visit("/console/accounts/%E0%A4%A")
+    const { page } = await desk.visit("/console/accounts/%E0%A4%A")
     await page.getByRole("alert").getByText("There is no account").waitFor()
     await page.goto(`${desk.url}/console/accounts?after=old`)
     await page.getByRole("alert").getByText("must be the 'next' of the page before").waitFor()
     await page.getByRole("button", { name: "First page" }).click()
     await page.getByRole("row").nth(1).waitFor()
     expect(new URL(page.url()).search).toBe("")
-    await done()
   })
 
   test("a wrong field in a closed part of a form is opened and has the focus", async () => {
     const { key } = await createCustomer(desk, "Closed part")
-    const { page, done } = await desk.visit("/portal", { key })
+    const { page } = await desk.visit("/portal", { key })
     await page.getByRole("button", { name: "Create key" }).click()
     const dialog = page.getByRole("dialog")
     await dialog.getByText("Limits", { exact: true }).click()
@@ -88,6 +84,5 @@ export function failuresInBrowser(desk: Desk): void {
     await dialog.getByRole("button", { name: "Create key" }).click()
     await dialog.locator("[name=rate_limit][aria-invalid=true]:focus").waitFor()
     await described(dialog.getByLabel("Calls a minute"), /Must be/)
-    await done()
   })
 }

@@ -7,7 +7,7 @@ import { tabTo } from "./wait.ts"
 export function guestsInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("a stranger checks a domain on the landing page, by keyboard alone", async () => {
-    const { page, look, done } = await desk.visit("/", { key: null, mayFail: true })
+    const { page, look } = await desk.visit("/", { key: null, mayFail: true })
     await page.getByRole("heading", { level: 2, name: "Plans" }).waitFor()
     await look("landing-offer")
     await tabTo(page, "Check a domain")
@@ -20,11 +20,10 @@ export function guestsInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Check", exact: true }).click()
     await page.getByText("The 'domain' parameter").waitFor()
     await look("landing-check-refused", "above")
-    await done()
   })
 
   test("a stranger makes a call from the page of an API, by mouse and by keyboard, until the limit says to get a key", async () => {
-    const { page, look, done } = await desk.visit("/apis/hmac#try", { key: null, mayFail: true })
+    const { page, look } = await desk.visit("/apis/hmac#try", { key: null, mayFail: true })
     await page.getByText("You need no key to try it.").waitFor()
     await page.getByLabel("API key").waitFor()
     await page.getByText("Leave it empty to try without a key: 6 calls a minute.").waitFor()
@@ -48,11 +47,10 @@ export function guestsInBrowser(desk: Desk): void {
     expect(refused).toContain("429 ")
     expect(refused).toContain("With an API key of your own you can go on")
     await page.getByText("Without an API key you can make 6 calls per minute.").first().waitFor()
-    await done()
   })
 
   test("the landing page can be read, and the field used, without a script", async () => {
-    const { page, done } = await desk.visit("/", { key: null })
+    const { page } = await desk.visit("/", { key: null })
     const still = await page.context().browser()?.newContext({ javaScriptEnabled: false })
     const silent = await still?.newPage()
     await silent?.goto(desk.url)
@@ -61,6 +59,5 @@ export function guestsInBrowser(desk: Desk): void {
     await silent?.getByRole("button", { name: "Check", exact: true }).click()
     await silent?.waitForURL(`${desk.url}/v1/mailaudit?domain=good.example`)
     await still?.close()
-    await done()
   })
 }

@@ -1,14 +1,15 @@
 import { expect } from "bun:test"
+import { lookUp } from "../accounts.ts"
 import { hostile } from "./accounts.ts"
-import type { Desk } from "./desk.ts"
+import { createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, described, said, tabTo } from "./wait.ts"
+import { counted, described, pressByKeys, said } from "./wait.ts"
 
 export function keysInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("a key is created with its text shown once, edited, rotated, disabled, enabled, found, and revoked by keyboard", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "pro" })
-    const { page, look, done } = await desk.visit("/console/keys")
+    const { page, look } = await desk.visit("/console/keys")
     await page.getByRole("button", { name: "Create key" }).click()
     // The APIs come later, and move the button.
     await page.getByRole("dialog").getByLabel("hmac").waitFor()
@@ -67,49 +68,41 @@ export function keysInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Enable" }).click()
     await page.getByText("Active", { exact: true }).waitFor()
 
-    await tabTo(page, "Revoke")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Revoke")
     await page.getByRole("dialog", { name: "Revoke production?" }).waitFor()
     await look("key-revoke-question", "above")
-    await tabTo(page, "Revoke key")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Revoke key")
     await said(page, "Key revoked.")
     await page.getByText("Revoked", { exact: true }).first().waitFor()
     await counted(page.getByRole("button", { name: "Edit", exact: true }), 0)
     await page.getByRole("link", { name: "Keys" }).first().click()
     await page.getByRole("row").nth(1).waitFor()
-    await page
-      .getByRole("button", { name: /^Copy key_/ })
-      .nth(1)
-      .waitFor()
+    const copy = page.getByRole("button", { name: /^Copy key_/ })
+    await copy.nth(1).waitFor()
     await look("keys")
-    await done()
   })
 
   test("who may not list the APIs edits a key, and what it may call stays", async () => {
     const { id: account } = await desk.call("POST", "/accounts", { name: "With a limited key", plan: "free" })
     const { id } = await desk.call("POST", "/keys", { account, name: "limited", allow_apis: ["hmac"] })
     const { key } = await desk.call("POST", "/admins", { name: "Keys only", may: ["keys.*"] })
-    const { page, done } = await desk.visit(`/console/keys/${id}`, { key })
+    const { page } = await desk.visit(`/console/keys/${id}`, { key })
     await page.getByRole("button", { name: "Edit", exact: true }).click()
     await page.getByLabel("Name").fill("renamed")
     await page.getByRole("button", { name: "Save" }).click()
     await said(page, "Key saved.")
     expect(await desk.call("GET", `/keys/${id}`)).toMatchObject({ name: "renamed", allow_apis: ["hmac"] })
-    await done()
   })
 
   test("a leaked key is disabled where it was found, and stops at once", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "Leaky", plan: "pro" })
-    const key = await desk.call("POST", "/keys", { account: id, name: "leaked" })
-    const call = () =>
-      fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key.key } })
+    const { key, keyId } = await createCustomer(desk, "Leaky")
+    const call = () => fetch(desk.url + lookUp, { headers: { "x-api-key": key } })
     expect((await call()).status).toBe(200)
-    const { page, look, done } = await desk.visit("/console/keys")
+    const { page, look } = await desk.visit("/console/keys")
     await page.getByRole("button", { name: "Look up a leaked key" }).click()
     const dialog = page.getByRole("dialog", { name: "Look up a leaked key" })
     const find = async () => {
-      await dialog.getByLabel("Text of the key").fill(key.key)
+      await dialog.getByLabel("Text of the key").fill(key)
       await dialog.getByRole("button", { name: "Look up", exact: true }).click()
       await dialog.getByRole("link", { name: "Open the key" }).waitFor()
     }
@@ -120,30 +113,28 @@ export function keysInBrowser(desk: Desk): void {
     await counted(dialog.getByRole("button", { name: "Disable" }), 0)
     await look("key-found-disabled", "above")
     expect((await call()).status).toBe(401)
-    expect((await desk.call("GET", `/keys/${key.id}`)).disabled).not.toBeNull()
+    expect((await desk.call("GET", `/keys/${keyId}`)).disabled).not.toBeNull()
     // One that does not work is not offered to be disabled again.
     await dialog.getByRole("button", { name: "Look up another" }).click()
     await find()
     await counted(dialog.getByRole("button", { name: "Disable" }), 0)
-    await done()
   })
 
   test("an address with what the list does not know shows what counts, and leads to the first page", async () => {
     await desk.call("POST", "/accounts", { name: "Listed", plan: "free" })
     const address = "/console/accounts?sort=nope&closed=nope&after=nope"
-    const { page, look, done } = await desk.visit(address, { mayFail: true })
+    const { page, look } = await desk.visit(address, { mayFail: true })
     await page.getByText("The 'after' parameter must be").waitFor()
     expect(await page.getByLabel("Order").inputValue()).toBe("")
     expect(await page.getByLabel("State").inputValue()).toBe("")
     await look("accounts-bad-address", "above")
     await page.getByRole("button", { name: "First page" }).click()
     await page.getByRole("rowheader", { name: "Listed" }).first().waitFor()
-    await done()
   })
 
   test("each wrong field has its message, which is read with it, and the other fields keep their values", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Each field", plan: "free" })
-    const { page, done } = await desk.visit("/console/keys")
+    const { page } = await desk.visit("/console/keys")
     await page.getByRole("button", { name: "Create key" }).click()
     const dialog = page.getByRole("dialog")
     const right = { account: id, name: "each", expires: "30d", rate_limit: "60", allow_ips: "192.0.2.0/24" }
@@ -167,17 +158,14 @@ export function keysInBrowser(desk: Desk): void {
     }
     await dialog.getByRole("button", { name: "Create key" }).click()
     await page.getByText(/^pk-\w{38}$/).waitFor()
-    await done()
   })
 
   test("a button whose work failed has the focus again when the window with the reason closes, and can be pressed again", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "Focus", plan: "free" })
-    const key = await desk.call("POST", "/keys", { account: id, name: "kept" })
-    const { page, look, done } = await desk.visit(`/console/keys/${key.id}`, { mayFail: true })
+    const { keyId } = await createCustomer(desk, "Focus")
+    const { page, look } = await desk.visit(`/console/keys/${keyId}`, { mayFail: true })
     const problem = { type: "https://x/conflict", detail: "Something else changed it." }
     await page.route(/disable/, (route) => route.fulfill({ status: 409, json: problem }), { times: 1 })
-    await tabTo(page, "Disable")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Disable")
     await page.getByRole("dialog", { name: "That did not work" }).waitFor()
     await look("action-failed", "above")
     await page.keyboard.press("Escape")
@@ -188,21 +176,18 @@ export function keysInBrowser(desk: Desk): void {
     for (let times = 0; times < 3; times++) await page.keyboard.down("Enter")
     await page.keyboard.up("Enter")
     await page.getByRole("button", { name: "Enable", exact: true }).waitFor()
-    expect((await desk.call("GET", `/keys/${key.id}`)).disabled).not.toBeNull()
-    await done()
+    expect((await desk.call("GET", `/keys/${keyId}`)).disabled).not.toBeNull()
   })
 
   test("a key that someone else changed meanwhile is not changed again", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "Two operators", plan: "free" })
-    const key = await desk.call("POST", "/keys", { account: id, name: "shared" })
-    const { page, done } = await desk.visit(`/console/keys/${key.id}`)
+    const { keyId } = await createCustomer(desk, "Two operators")
+    const { page } = await desk.visit(`/console/keys/${keyId}`)
     await page.getByRole("button", { name: "Edit", exact: true }).click()
     await page.getByLabel("Name").fill("mine")
-    await desk.call("PATCH", `/keys/${key.id}`, { name: "theirs" })
+    await desk.call("PATCH", `/keys/${keyId}`, { name: "theirs" })
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").waitFor()
     expect(await page.getByLabel("Name").inputValue()).toBe("mine")
-    expect((await desk.call("GET", `/keys/${key.id}`)).name).toBe("theirs")
-    await done()
+    expect((await desk.call("GET", `/keys/${keyId}`)).name).toBe("theirs")
   })
 }

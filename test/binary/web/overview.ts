@@ -19,7 +19,7 @@ function historyOfDay(to: Date) {
 export function overviewInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("shows calls, errors, latency and credits by time; the range is in the address", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts")
+    const { page, look } = await desk.visit("/console/accounts")
     const history = historyOfDay(new Date())
     await page.route(/\/admin\/v1\/history\/calls/, (route) => route.fulfill({ json: history }))
     await page.route(/\/admin\/v1\/history\/credits/, (route) => {
@@ -51,11 +51,10 @@ export function overviewInBrowser(desk: Desk): void {
     expect(ofCalls).not.toBe(ofErrors)
     await look("overview-forced-colours", "above")
     await page.emulateMedia({ forcedColors: "none" })
-    await done()
   })
 
   test("nothing that is shown moves while figures and plots come", async () => {
-    const { page, done } = await desk.visit("/console/accounts")
+    const { page } = await desk.visit("/console/accounts")
     const history = historyOfDay(new Date())
     const callsAreRead = Promise.withResolvers<void>()
     await page.route(/\/admin\/v1\/history\/calls/, async (route) => {
@@ -76,25 +75,22 @@ export function overviewInBrowser(desk: Desk): void {
     await page.getByText("Running since").waitFor()
     // Layout Instability: 0.1 is what is still good.
     expect(await page.evaluate<number>("moved")).toBeLessThan(0.1)
-    await done()
   })
 
   test("a range is chosen by keyboard, and kept in the address", async () => {
-    const { page, done } = await desk.visit("/console")
+    const { page } = await desk.visit("/console")
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
     await page.getByLabel("Day", { exact: true }).focus()
     await page.keyboard.press("ArrowRight")
     await page.waitForURL(/range=month/)
     await page.reload()
     await page.getByRole("radio", { name: "Month", checked: true }).waitFor()
-    await done()
   })
 
   test("without calls it says so, and names health and accounts near their limit", async () => {
-    const { page, look, done } = await desk.visit("/console")
+    const { page, look } = await desk.visit("/console")
     await page.getByText("No account is near its limit").waitFor()
     await page.getByText("Running since").waitFor()
     await look("overview-empty")
-    await done()
   })
 }

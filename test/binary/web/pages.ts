@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts"
 import { createAccount } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { tabTo } from "./wait.ts"
+import { pressByKeys } from "./wait.ts"
 
 /** The highest that the page of an API may be. SPF's was 6,400 pixels while all its fields were open. */
 const maxHeight = 5_200
@@ -15,24 +15,22 @@ const maxHeight = 5_200
 export function pagesInBrowser(desk: Desk, db: string): void {
   const test = testsInTurn()
   test("the landing page leads to each API, its price and the playground", async () => {
-    const { page, look, done } = await desk.visit("/", { key: null })
+    const { page, look } = await desk.visit("/", { key: null })
     await page.getByRole("heading", { level: 1, name: `${catalog.length} utility APIs, one key` }).waitFor()
     // Examples name the service that shows them.
     await page.getByText(`${desk.url}/v1/bluetoothlookup`).waitFor()
     await look("landing")
-    await tabTo(page, "SPF validator")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "SPF validator")
     await page.getByRole("heading", { level: 1, name: "SPF validator" }).waitFor()
     await page.getByText("5 credits", { exact: true }).first().waitFor()
     await page.goBack()
     await page.getByRole("link", { name: "Try it: SPF validator" }).click()
     await page.waitForURL(`${desk.url}/apis/spfvalidator#try`)
     await page.getByRole("button", { name: "Send the call" }).waitFor()
-    await done()
   })
 
   test("the landing page finds an API by its name and by its task, by keyboard alone", async () => {
-    const { page, look, done } = await desk.visit("/", { key: null })
+    const { page, look } = await desk.visit("/", { key: null })
     const count = catalog.length
     const field = page.getByLabel("Find an API by name or task")
     await page.getByText(`${count} APIs`, { exact: true }).waitFor()
@@ -55,11 +53,10 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await field.fill("ibanvalidator")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { level: 1, name: "IBAN validator" }).waitFor()
-    await done()
   })
 
   test("the page of an API shows its code in the language that is chosen, by keyboard too", async () => {
-    const { page, look, done } = await desk.visit("/apis/hmac", { key: null })
+    const { page, look } = await desk.visit("/apis/hmac", { key: null })
     await look("api")
     const python = page.getByText("import urllib.request").first()
     await python.waitFor({ state: "hidden" })
@@ -72,11 +69,10 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await page.goto(`${desk.url}/apis/nothing`)
     await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor()
     await look("not-found")
-    await done()
   })
 
   test("/docs finds APIs, parameters and errors by what is typed, by keyboard alone", async () => {
-    const { page, look, done } = await desk.visit("/docs", { key: null })
+    const { page, look } = await desk.visit("/docs", { key: null })
     await look("docs")
     await page.keyboard.press("/")
     await page.keyboard.type("sunrise latitude")
@@ -100,7 +96,6 @@ export function pagesInBrowser(desk: Desk, db: string): void {
       await page.keyboard.press("Enter")
       await page.waitForURL(`${desk.url}/apis/${id}`)
     }
-    await done()
   })
 
   testAlways.each(
@@ -113,7 +108,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
   })
 
   test("the page of an API shows code beside the text, and opens nested fields when asked", async () => {
-    const { page, look, done } = await desk.visit("/apis/spfvalidator", { key: null })
+    const { page, look } = await desk.visit("/apis/spfvalidator", { key: null })
     const [text, code] = [
       await page.locator(".columns > .text").boundingBox(),
       await page.locator(".columns > .codes").boundingBox(),
@@ -138,12 +133,11 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     const bottomOf = (box: typeof list) => (box?.y ?? Number.NaN) + (box?.height ?? 0)
     expect(bottomOf(current)).toBeLessThanOrEqual(bottomOf(list))
     expect(current?.y).toBeGreaterThanOrEqual(list?.y ?? Number.NaN)
-    await done()
   })
 
   test("the form on the page of an API calls with a typed key, which the page forgets when it is left", async () => {
     const { key } = await createAccount(db, { plan: "free" })
-    const { page, look, done } = await desk.visit("/apis/linesorter#try", { key: null })
+    const { page, look } = await desk.visit("/apis/linesorter#try", { key: null })
     await page.locator("[name=lines]").fill("b\n\na\nc\nd\n")
     await page.getByLabel("API key").fill(key)
     await page.keyboard.press("Enter")
@@ -151,11 +145,10 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await look("api-answer")
     await page.reload()
     expect(await page.getByLabel("API key").inputValue()).toBe("")
-    await done()
   })
 
   test("the answer of the mail audit is shown as a report", async () => {
-    const { page, look, done } = await desk.visit("/apis/mailaudit#try", { key: null })
+    const { page, look } = await desk.visit("/apis/mailaudit#try", { key: null })
     // The service of this test has no DNS to ask.
     const data = audited("A domain that anybody can forge")
     await page.route("**/v1/mailaudit?*", (route) =>
@@ -169,12 +162,11 @@ export function pagesInBrowser(desk: Desk, db: string): void {
       data.fixes[0]?.line ?? "",
     )
     await look("api-audit")
-    await done()
   })
 
   test("a customer who is signed in to the portal calls without a key", async () => {
     const { key } = await createAccount(db, { plan: "free" })
-    const { page, look, done } = await desk.visit("/portal", { key })
+    const { page, look } = await desk.visit("/portal", { key })
     await page.goto(`${desk.url}/apis/sunrisesunset#try`)
     await page.getByText("The call is made for your account").waitFor()
     await page.locator("[name=lat]").fill("0x10")
@@ -187,12 +179,11 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await page.context().clearCookies()
     await page.getByRole("button", { name: "Send the call" }).click()
     await page.getByLabel("API key").waitFor()
-    await done()
   })
 
   test("the page of GraphQL runs its examples, and shows the schema of each API beside the query", async () => {
     const { key } = await createAccount(db, { plan: "pro" })
-    const { page, look, done } = await desk.visit("/graphiql", { key: null })
+    const { page, look } = await desk.visit("/graphiql", { key: null })
     await page.waitForURL(`${desk.url}/docs/graphql#try`)
     const run = page.getByRole("button", { name: "Run" })
     const schema = page.getByLabel("Fields and types")
@@ -220,12 +211,11 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await page.getByLabel("Schema of").selectOption({ label: "IBAN validator" })
     await until(async () => (await schema.inputValue()).includes("IbanvalidatorInput"))
     expect(await schema.inputValue()).not.toContain("Bluetoothlookup")
-    await done()
   })
 
   test("the page of GraphQL says what is wrong with a query, and which of its fields failed", async () => {
     const { key } = await createAccount(db, { plan: "pro" })
-    const { page, look, done } = await desk.visit("/docs/graphql#try", { key: null, mayFail: true })
+    const { page, look } = await desk.visit("/docs/graphql#try", { key: null, mayFail: true })
     const run = page.getByRole("button", { name: "Run" })
     const answer = page.getByRole("region", { name: "Answer" })
     await page.getByLabel("API key").fill(key)
@@ -254,7 +244,6 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await look("graphql-refused", "above")
     await page.setViewportSize({ width: 390, height: 860 })
     expect((await answer.boundingBox())?.width).toBeGreaterThan(250)
-    await done()
   })
 }
 

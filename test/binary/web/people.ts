@@ -3,7 +3,7 @@ import { expect } from "bun:test"
 import { addDevice } from "./authenticator.ts"
 import type { Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { said, settled, tabTo } from "./wait.ts"
+import { pressByKeys, said, settled } from "./wait.ts"
 
 /** @param desk a service at `localhost`: passkeys need a host name */
 export function peopleInBrowser(desk: Desk): void {
@@ -13,13 +13,11 @@ export function peopleInBrowser(desk: Desk): void {
     await operator.page.getByRole("heading", { name: "People", exact: true }).waitFor()
     await settled(operator.page)
     await operator.look("people-empty")
-    await tabTo(operator.page, "Invite a colleague")
-    await operator.page.keyboard.press("Enter")
+    await pressByKeys(operator.page, "Invite a colleague")
     await operator.page.getByRole("dialog").getByLabel("Name", { exact: true }).focus()
     await operator.page.keyboard.type("Bo Colleague")
     await operator.page.getByRole("dialog").getByText("keys.read").waitFor()
-    await tabTo(operator.page, "Everything")
-    await operator.page.keyboard.press("Space")
+    await pressByKeys(operator.page, "Everything", "Space")
     await operator.look("people-invite", "above")
     await operator.page.keyboard.press("Enter")
     const dialog = operator.page.getByRole("dialog")
@@ -33,26 +31,23 @@ export function peopleInBrowser(desk: Desk): void {
     await operator.look("people-one")
     await operator.done()
 
-    const { page, look, done } = await desk.visit("/", { key: null })
+    const { page, look } = await desk.visit("/", { key: null })
     const device = await addDevice(page)
     await page.goto(String(link))
     await page.getByText("No passkey yet").waitFor()
     await settled(page)
     await look("passkeys-empty")
-    await tabTo(page, "Add a passkey")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Add a passkey")
     await look("passkeys-add", "above")
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).focus()
     await page.keyboard.press("Enter")
     await said(page, "The passkey was added. Sign in with it from now on.")
     await page.getByRole("rowheader", { name: "This device" }).waitFor()
     await look("passkeys-one")
-    await tabTo(page, "Sign out")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Sign out")
     await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor()
     await look("sign-in-passkey")
-    await tabTo(page, "Sign in with a passkey")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Sign in with a passkey")
     await page.getByText("Signed in as").waitFor()
     expect(await page.locator(".who-name").textContent()).toBe("Bo Colleague")
     expect(await device.count()).toBe(1)
@@ -66,14 +61,12 @@ export function peopleInBrowser(desk: Desk): void {
     const id = people.find(({ name }) => name === "Bo Colleague")?.id
     await desk.call("DELETE", `/people/${id}`)
     await page.goto(`${desk.url}/console`)
-    await tabTo(page, "Sign in with a passkey")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Sign in with a passkey")
     await page.getByRole("alert").getByText("This passkey is not known here").waitFor()
-    await done()
   })
 
   test("an admin key is created with chosen permissions, shown once, and revoked", async () => {
-    const { page, look, done } = await desk.visit("/console/admin-keys")
+    const { page, look } = await desk.visit("/console/admin-keys")
     await page.getByRole("rowheader", { name: "Ann Operator" }).waitFor()
     await page.getByRole("button", { name: "Create admin key" }).click()
     const dialog = page.getByRole("dialog")
@@ -91,6 +84,5 @@ export function peopleInBrowser(desk: Desk): void {
     await dialog.getByRole("button", { name: "Revoke" }).click()
     await said(page, "The admin key billing was revoked.")
     await row.getByText("Revoked").waitFor()
-    await done()
   })
 }

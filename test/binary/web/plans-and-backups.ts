@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import type { Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, described, settled, tabTo } from "./wait.ts"
+import { counted, described, pressByKeys, settled, tabTo } from "./wait.ts"
 
 /**
  * @param desk of a service with a configuration file
@@ -17,7 +17,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
   }
 
   test("a plan is changed after its difference was shown; nothing is lost on the way back", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     await page.getByRole("button", { name: "Edit free" }).click()
     await page.getByLabel("Credits a month").fill("many")
     await page.getByRole("button", { name: "Review changes" }).click()
@@ -44,50 +44,40 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     })
     expect(readFileSync(file, "utf8")).toStartWith("# made by hand\n")
     await look("plans-many")
-    await done()
   })
 
   test("by keyboard alone a price is changed, and a plan is made and removed", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     await page.getByRole("button", { name: "Edit prices" }).waitFor()
-    await tabTo(page, "Edit prices")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Edit prices")
     await tabTo(page, "linesorter")
     await page.keyboard.type("7")
     await look("plans-prices", "above")
     await page.keyboard.press("Enter")
     await page.getByText("credits.linesorter").waitFor()
     await reviewIsShown(page)
-    await tabTo(page, "Save")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Save")
     await page.getByRole("dialog").waitFor({ state: "detached" })
     expect((await desk.call("GET", "/plans")).prices).toMatchObject({ linesorter: 7 })
 
-    await tabTo(page, "Create plan")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Create plan")
     await tabTo(page, "Name")
     await page.keyboard.type("team")
     await page.keyboard.press("Enter")
     await reviewIsShown(page)
-    await tabTo(page, "Save")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Save")
     await page.getByRole("rowheader", { name: "team", exact: true }).waitFor()
     expect(await plan("team")).toMatchObject({ monthly_credits: 10_000, premium: false })
-    await tabTo(page, "Edit team")
-    await page.keyboard.press("Enter")
-    await tabTo(page, "Remove plan team")
-    await page.keyboard.press("Enter")
-    await tabTo(page, "Review changes")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Edit team")
+    await pressByKeys(page, "Remove plan team")
+    await pressByKeys(page, "Review changes")
     await reviewIsShown(page)
-    await tabTo(page, "Save")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Save")
     await page.getByRole("rowheader", { name: "team", exact: true }).waitFor({ state: "detached" })
-    await done()
   })
 
   test("what was changed in the file by hand is shown, and taken over", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     await page.getByText("The service runs with the settings of the file.").waitFor()
     writeFileSync(file, `${readFileSync(file, "utf8")}\n[plans.mega]\nmonthly_credits = 5000000\n`)
     await page.getByRole("button", { name: "Refresh" }).click()
@@ -96,16 +86,14 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByRole("button", { name: "Load these changes" }).click()
     await page.getByText("The service runs with the settings of the file.").waitFor()
     expect(await plan("mega")).toMatchObject({ monthly_credits: 5_000_000 })
-    await done()
   })
 
   test("without a configuration file it says why nothing can be edited, and what to do", async () => {
-    const { page, look, done } = await bare.visit("/console/plans")
+    const { page, look } = await bare.visit("/console/plans")
     await page.getByText("Read-only: this service runs without a configuration file.").waitFor()
     await settled(page)
     await counted(page.getByRole("button", { name: /Edit|Create/ }), 0)
     await look("plans-read-only")
-    await done()
   })
 }
 
@@ -116,11 +104,10 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
 export function backupsInBrowser(desk: Desk, bare: Desk): void {
   const test = testsInTurn()
   test("a backup is made by keyboard and verified by mouse", async () => {
-    const { page, look, done } = await desk.visit("/console/backups")
+    const { page, look } = await desk.visit("/console/backups")
     await page.getByText("No backups yet").waitFor()
     await look("backups-empty")
-    await tabTo(page, "Make a backup")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Make a backup")
     await tabTo(page, "File name")
     await page.keyboard.type("../outside.db")
     await page.keyboard.press("Enter")
@@ -135,8 +122,7 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     await page.getByText(/1 account/).waitFor()
     await look("backups-one")
     const saving = page.waitForEvent("download")
-    await tabTo(page, "Download before-the-update.db")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Download before-the-update.db")
     const file = await saving
     expect(file.suggestedFilename()).toBe("before-the-update.db")
     expect(
@@ -146,11 +132,10 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     ).toBe("SQLite format 3")
     const { data } = await desk.call("GET", "/audit?operation=backups.download")
     expect(data).toMatchObject([{ target: "before-the-update.db", actor_name: "Ann Operator" }])
-    await done()
   })
 
   test("where none can be made it says why, and what to do", async () => {
-    const { page, look, done } = await bare.visit("/console/backups")
+    const { page, look } = await bare.visit("/console/backups")
     await page.getByText("No directory for backups is set").waitFor()
     await look("backups-no-directory")
     const health = await bare.call("GET", "/health")
@@ -160,7 +145,6 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     await page.reload()
     await page.getByText("PostgreSQL makes its own backups").waitFor()
     await look("backups-postgresql", "above")
-    await done()
   })
 }
 

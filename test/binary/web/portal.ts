@@ -1,22 +1,10 @@
 import { expect } from "bun:test"
 import { eventually } from "../../support/eventually.ts"
+import { startReceiver, statusOnly } from "../../support/receiver.ts"
 import { hostile } from "./accounts.ts"
-import type { Desk } from "./desk.ts"
+import { callOnce, createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, described, said, settled, tabTo } from "./wait.ts"
-
-/** An account with a key that may do everything. */
-export async function createCustomer(desk: Desk, name: string, plan = "pro") {
-  const { id } = await desk.call("POST", "/accounts", { name, plan })
-  const { key, id: keyId } = await desk.call("POST", "/keys", { account: id, name: "first" })
-  return { account: id, key, keyId }
-}
-
-/** Makes a call that costs one credit. */
-export async function callOnce(desk: Desk, key: string): Promise<void> {
-  const answer = await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
-  expect(answer.status).toBe(200)
-}
+import { counted, described, pressByKeys, said, settled, tabTo } from "./wait.ts"
 
 /** Collects what is written into canvases, such as the numbers of an axis. */
 const keepDrawnTexts = `(() => {
@@ -33,7 +21,7 @@ export function portalInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("a customer signs in with an API key, and a wrong one is refused at its field", async () => {
     const { key } = await createCustomer(desk, hostile)
-    const { page, look, done } = await desk.visit("/portal/usage", { key: null })
+    const { page, look } = await desk.visit("/portal/usage", { key: null })
     await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     await look("portal-sign-in")
     await page.getByLabel("API key").fill("pk-00000000000000000000000000000000000000")
@@ -43,20 +31,18 @@ export function portalInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
     await page.getByText(hostile).first().waitFor()
-    await done()
   })
 
   test("where nobody can sign up, the page says who makes accounts", async () => {
-    const { page, look, done } = await desk.visit("/portal/sign-up", { key: null })
+    const { page, look } = await desk.visit("/portal/sign-up", { key: null })
     await page.getByText("You cannot sign up here by yourself.").waitFor()
     await page.getByRole("link", { name: "Sign in" }).waitFor()
     await look("portal-sign-up-off")
-    await done()
   })
 
   test("a customer creates a key whose text is shown once, renames, rotates and revokes it", async () => {
     const { account, key } = await createCustomer(desk, "Keys of a customer")
-    const { page, look, done } = await desk.visit("/portal", { key })
+    const { page, look } = await desk.visit("/portal", { key })
     await page.getByRole("row").nth(1).waitFor()
     await look("portal-keys-one")
     await page.getByRole("button", { name: "Create key" }).click()
@@ -88,23 +74,20 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Rotate key" }).click()
     await page.getByText("The old text works until").waitFor()
     await page.getByRole("button", { name: "I have copied it" }).click()
-    await tabTo(page, "Revoke production")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Revoke production")
     await page.getByRole("dialog", { name: "Revoke production?" }).waitFor()
     await look("portal-key-revoke", "above")
-    await tabTo(page, "Revoke key")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Revoke key")
     await said(page, "Key revoked.")
     await page.getByText("Revoked", { exact: true }).waitFor()
     const { data } = await desk.call("GET", `/keys?account=${account}&state=revoked`)
     expect(data).toMatchObject([{ name: "production" }])
-    await done()
   })
 
   test("whoever signs in with a limited key is told what is not allowed", async () => {
     const { account } = await createCustomer(desk, "Limited")
     const limited = await desk.call("POST", "/keys", { account, name: "limited", rate_limit: 600 })
-    const { page, look, done } = await desk.visit("/portal", { key: limited.key })
+    const { page, look } = await desk.visit("/portal", { key: limited.key })
     await page.getByText("You cannot create, rotate or revoke keys here").waitFor()
     await page.getByRole("row").nth(1).waitFor()
     await counted(page.getByRole("button", { name: "Create key" }), 0)
@@ -112,12 +95,11 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("link", { name: "Notices" }).click()
     await page.getByText("You cannot change the webhook here").waitFor()
     await look("portal-webhook-limited")
-    await done()
   })
 
   test("usage shows credits, days, APIs and keys, is narrowed down by keyboard, and what is shown can be saved", async () => {
     const { key, keyId } = await createCustomer(desk, "Usage of a customer")
-    const { page, look, done } = await desk.visit("/portal/usage", { key })
+    const { page, look } = await desk.visit("/portal/usage", { key })
     await page.getByText("No calls in the last 31 days").waitFor()
     await look("portal-usage-empty")
     await callOnce(desk, key)
@@ -151,21 +133,19 @@ export function portalInBrowser(desk: Desk): void {
     await page.keyboard.press("Home")
     await page.getByRole("rowheader", { name: "Bluetooth company lookup" }).waitFor()
     await settled(page)
-    await tabTo(page, "Figures")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Figures")
     await page.getByRole("table", { name: "Calls by day" }).waitFor()
     await tabTo(page, "Save as CSV: By key")
     const byKey = page.waitForEvent("download")
     await page.keyboard.press("Enter")
     expect(await Bun.file(await (await byKey).path()).text()).toBe("Key,Calls,Credits\r\nfirst,2,2\r\n")
-    await done()
   })
 
   test("the address of another account's key shows nothing of it", async () => {
     const { key } = await createCustomer(desk, "Curious")
     const other = await createCustomer(desk, "Other")
     await callOnce(desk, other.key)
-    const { page, look, done } = await desk.visit(`/portal/usage?key=${other.keyId}`, { key })
+    const { page, look } = await desk.visit(`/portal/usage?key=${other.keyId}`, { key })
     await page.getByRole("alert").first().waitFor()
     await counted(page.locator(".loading"), 0)
     await counted(page.locator(".plot-canvas"), 0)
@@ -178,12 +158,11 @@ export function portalInBrowser(desk: Desk): void {
       const answer = await page.request.get(`${desk.url}/portal/v1${path}`)
       expect([path, answer.status()]).toEqual([path, 404])
     }
-    await done()
   })
 
   test("the playground sends a call from a form, and shows its code, its answer and what it cost", async () => {
     const { key } = await createCustomer(desk, "Player", "free")
-    const { page, look, done } = await desk.visit("/portal/playground?api=sunrisesunset", { key })
+    const { page, look } = await desk.visit("/portal/playground?api=sunrisesunset", { key })
     await page.getByRole("button", { name: "Send the call" }).waitFor()
     await described(page.locator("[name=date]"), /It has no effect on your plan\.$/)
     await described(page.locator("[name=lat]"), /^(?!.*your plan)/)
@@ -198,8 +177,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.keyboard.press("Control+a")
     await page.keyboard.type("99")
     await page.getByText("lat=99").waitFor()
-    await tabTo(page, "Send the call")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Send the call")
     await page.locator("[name=lat][aria-invalid=true]:focus").waitFor()
     await described(page.locator("[name=lat]"), /must be a number from -90 to 90/i)
     await page.getByText("Cost nothing").waitFor()
@@ -215,23 +193,21 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Send the call" }).click()
     await page.getByText("lineCount: 2").waitFor()
     await look("portal-playground-yaml", "above")
-    await done()
   })
 
   /** The console has the same by mouse. */
   test("a webhook is set by keyboard with its secret shown once, tested and removed", async () => {
     const { account, key } = await createCustomer(desk, "Webhook of a customer")
     let status = 200
-    const answer = () => new Response("", { status })
-    const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
-    const { page, look, done } = await desk.visit("/portal/webhook", { key })
+    const receiver = startReceiver()
+    receiver.answer(() => statusOnly(status))
+    const { page, look } = await desk.visit("/portal/webhook", { key })
     await page.getByText("No webhook", { exact: true }).waitFor()
     await page.getByText("Notices are sent nowhere. There is no webhook yet.").waitFor()
     // This service sends no mail.
     expect(await page.getByRole("button", { name: "Choose how" }).count()).toBe(0)
     await look("portal-webhook-none")
-    await tabTo(page, "Set a webhook")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Set a webhook")
     await page.getByRole("dialog", { name: "Set a webhook" }).waitFor()
     await tabTo(page, "Address")
     await page.keyboard.type("http://localhost:1/hook")
@@ -243,19 +219,14 @@ export function portalInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     await page.getByText(/^whsec_/).waitFor()
     await look("portal-webhook-secret", "above")
-    await tabTo(page, "I have copied it")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "I have copied it")
     await page.getByText("https://example.com/hook").waitFor()
     // Only operators may name an address in their own network.
-    await desk.call("POST", `/accounts/${account}/webhook`, {
-      url: `http://127.0.0.1:${receiver.port}/hook`,
-      allow_private: true,
-    })
+    await desk.call("POST", `/accounts/${account}/webhook`, { url: receiver.url, allow_private: true })
     await page.reload()
-    await page.getByText(`127.0.0.1:${receiver.port}`).waitFor()
+    await page.getByText(receiver.url).waitFor()
     const sendUntil = async (text: string | RegExp) => {
-      await tabTo(page, "Send a test event")
-      await page.keyboard.press("Enter")
+      await pressByKeys(page, "Send a test event")
       await page.getByRole("rowheader", { name: "test" }).first().waitFor()
       await tabTo(page, "Refresh")
       await eventually(async () => {
@@ -275,18 +246,14 @@ export function portalInBrowser(desk: Desk): void {
     // It is tried again later, which the list says.
     status = 400
     await sendUntil(/^next attempt (?:in|within) /)
-    await tabTo(page, "Remove")
-    await page.keyboard.press("Enter")
-    await tabTo(page, "Remove webhook")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Remove")
+    await pressByKeys(page, "Remove webhook")
     await page.getByText("No webhook", { exact: true }).waitFor()
-    await done()
-    await receiver.stop(true)
   })
 
   test("an answer that does not come, and a service that is gone", async () => {
     const { key } = await createCustomer(desk, "Patient")
-    const { page, look, done } = await desk.visit("/portal", { key, mayFail: true })
+    const { page, look } = await desk.visit("/portal", { key, mayFail: true })
     await page.getByRole("row").nth(1).waitFor()
     await page.route(/\/portal\/v1\/usage/, () => {})
     await page.getByRole("link", { name: "Usage" }).click()
@@ -298,6 +265,5 @@ export function portalInBrowser(desk: Desk): void {
     await look("portal-gone")
     await page.context().setOffline(false)
     await page.getByText("No webhook", { exact: true }).waitFor()
-    await done()
   })
 }

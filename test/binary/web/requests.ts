@@ -1,9 +1,9 @@
 import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { hostile } from "./accounts.ts"
-import type { Desk } from "./desk.ts"
+import { callOnce, createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, said, settled, tabTo } from "./wait.ts"
+import { counted, pressByKeys, said, settled } from "./wait.ts"
 
 const stream = /\/admin\/v1\/requests/
 const request = {
@@ -30,11 +30,8 @@ const unnamed = { ...request, ms: 0.43, account_name: null, key_name: "" }
 
 /** Answers the first watch with some events, and ends it. Lines end as some proxies change them. */
 async function answerOnce(page: Page, events: readonly object[]): Promise<void> {
-  const body =
-    `retry: 2000\n: watching\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}`.replaceAll(
-      "\n",
-      "\r\n",
-    )
+  const sent = events.map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  const body = `retry: 2000\n: watching\n\n${sent.join("")}`.replaceAll("\n", "\r\n")
   await page.route(stream, (route) => route.fulfill({ body, contentType: "text/event-stream" }), { times: 1 })
 }
 
@@ -44,16 +41,15 @@ const rows = (page: Page) => page.locator("tbody tr")
 export function requestsInBrowser(desk: Desk): void {
   const test = testsInTurn()
   async function withKey() {
-    const { id } = await desk.call("POST", "/accounts", { name: "Watched", plan: "pro" })
-    const { key } = await desk.call("POST", "/keys", { account: id })
+    const { account, key } = await createCustomer(desk, "Watched")
     const call = (company: string) =>
       fetch(`${desk.url}/v1/bluetoothlookup?companyid=${company}`, { headers: { "x-api-key": key } })
-    return { id, call }
+    return { account, call }
   }
 
   test("requests appear while they happen, filtered by what the address says; by keyboard the list is paused", async () => {
-    const { id, call } = await withKey()
-    const { page, look, done } = await desk.visit("/console/requests")
+    const { account, call } = await withKey()
+    const { page, look } = await desk.visit("/console/requests")
     await page.getByRole("status").getByText("Live", { exact: true }).waitFor()
     await look("requests-empty")
     await call("76")
@@ -68,23 +64,21 @@ export function requestsInBrowser(desk: Desk): void {
     await call("nobody")
     await page.getByText("inputRejected").waitFor()
     await counted(rows(page), 1)
-    await tabTo(page, "Pause")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Pause")
     for (const company of ["nobody", "76", "no one"]) await call(company)
     await page.getByText("2 new since the pause").waitFor()
     await counted(rows(page), 1)
     await look("requests-paused", "above")
     await page.keyboard.press("Enter")
     await counted(rows(page), 3)
-    await page.getByText(id).first().waitFor()
+    await page.getByText(account).first().waitFor()
     await page.getByRole("link", { name: "Watched", exact: true }).first().click()
     await page.getByRole("heading", { level: 1, name: "Watched" }).waitFor()
-    await done()
   })
 
   test("a connection that ends is made again, and what the rows say is text", async () => {
     const { call } = await withKey()
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     await answerOnce(page, [{ ...request, api: hostile, fault: hostile, status: 500 }])
     await page.getByRole("link", { name: "Requests" }).click()
     await said(page, "Connection lost, trying again")
@@ -93,15 +87,12 @@ export function requestsInBrowser(desk: Desk): void {
     await page.getByRole("status").getByText("Live", { exact: true }).waitFor()
     await call("76")
     await rows(page).nth(1).waitFor()
-    await done()
   })
 
   test("of many requests the newest 200 are kept", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
-    await answerOnce(
-      page,
-      Array.from({ length: 450 }, (_, index) => ({ ...request, request_id: "the same", ms: index })),
-    )
+    const { page, look } = await desk.visit("/console/plans")
+    const many = Array.from({ length: 450 }, (_, ms) => ({ ...request, request_id: "the same", ms }))
+    await answerOnce(page, many)
     await page.getByRole("link", { name: "Requests" }).click()
     await page.getByText("The newest 200 are shown.").waitFor()
     await counted(rows(page), 200)
@@ -109,11 +100,10 @@ export function requestsInBrowser(desk: Desk): void {
     await look("requests-many", "above")
     await page.getByRole("button", { name: "Clear" }).click()
     await page.getByText("Waiting for the first request").waitFor()
-    await done()
   })
 
   test("kept requests have times in the chosen zone, names, and ids that can be copied", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     const devtools = await page.context().newCDPSession(page)
     await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "America/New_York" })
     const asked: string[] = []
@@ -148,21 +138,17 @@ export function requestsInBrowser(desk: Desk): void {
     await page.getByText("3–4").waitFor()
     expect(asked).toEqual(["", "2027-01-31T12:00Z", "2027-01-31T12:00Z"])
     await devtools.detach()
-    await done()
   })
 
   test("a refusal is shown with its reason", async () => {
-    const { page, look, done } = await desk.visit("/console/plans", { mayFail: true })
-    const problem = {
-      type: "https://x/unavailable",
-      detail: "Close another watch first: so many cannot watch at once.",
-    }
+    const { page, look } = await desk.visit("/console/plans", { mayFail: true })
+    const detail = "Close another watch first: so many cannot watch at once."
+    const problem = { type: "https://x/unavailable", detail }
     await page.route(stream, (route) => route.fulfill({ status: 503, json: problem }))
     await page.getByRole("link", { name: "Requests" }).click()
     await page.getByText("Close another watch first").waitFor()
     await page.getByText("Not watching").waitFor()
     await look("requests-refused", "above")
-    await done()
   })
 }
 
@@ -170,8 +156,7 @@ export function requestsInBrowser(desk: Desk): void {
 export function noKeptRequestsInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("where none are kept, operators read how to keep them, and customers that there are none", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "Nothing kept", plan: "pro" })
-    const { key } = await desk.call("POST", "/keys", { account: id, name: "ci" })
+    const { key } = await createCustomer(desk, "Nothing kept")
     for (const [address, text, options] of [
       ["/console/requests?view=kept", "Start it with '--keep-requests 30'", {}],
       ["/portal/requests", "This service keeps no requests.", { key }],
@@ -192,14 +177,14 @@ export function keptRequestsInBrowser(desk: Desk): void {
   test("an operator and the customer see whose key called, by name", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Named Ltd", plan: "pro" })
     const { id: keyId, key } = await desk.call("POST", "/keys", { account: id, name: "nightly run" })
-    await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
+    await callOnce(desk, key)
     const operator = await desk.visit(`/console/requests?view=kept&account=${id}`)
     await operator.page.getByRole("link", { name: "Named Ltd" }).waitFor()
     await operator.page.getByRole("button", { name: `Copy ${keyId}` }).waitFor()
     await operator.page.getByRole("link", { name: "nightly run" }).click()
     await operator.page.getByRole("heading", { level: 1, name: "nightly run" }).waitFor()
     await operator.done()
-    const { page, look, done } = await desk.visit("/portal/webhook", { key })
+    const { page, look } = await desk.visit("/portal/webhook", { key })
     // The filter lists the first keys of many; a row knows its own.
     await page.route(/\/portal\/v1\/keys\?/, (route) =>
       route.fulfill({ json: { data: [], has_more: false, next: null } }),
@@ -207,7 +192,6 @@ export function keptRequestsInBrowser(desk: Desk): void {
     await page.getByRole("link", { name: "Requests" }).click()
     await page.getByRole("cell", { name: "nightly run" }).waitFor()
     await look("portal-requests")
-    await done()
   })
 }
 
@@ -221,7 +205,7 @@ export function errorsInBrowser(desk: Desk): void {
   ].map((fault) => ({ ...fault, first: request.at, last: request.at, ...texts }))
 
   test("errors are grouped by what was wrong, with what to do, and lead to the requests", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     await page.route(/\/history\/faults/, (route) => route.fulfill({ json: { data } }))
     await page.getByRole("link", { name: "Errors" }).click()
     await page.getByText("1,216 requests").waitFor()
@@ -231,16 +215,14 @@ export function errorsInBrowser(desk: Desk): void {
     await page.waitForURL(/fault=rateLimited&api=hmac/)
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
     expect(await page.getByLabel("Fault").inputValue()).toBe("rateLimited")
-    await done()
   })
 
   test("the time is chosen by keyboard; without errors it is said", async () => {
-    const { page, look, done } = await desk.visit("/console/errors?api=danevalidator")
+    const { page, look } = await desk.visit("/console/errors?api=danevalidator")
     await page.getByText("No errors in this time").waitFor()
     await look("errors-none")
     await page.getByLabel("Time").focus()
     await page.keyboard.press("ArrowDown")
     await page.waitForURL(/range=week/)
-    await done()
   })
 }

@@ -19,7 +19,7 @@ export function searchInBrowser(desk: Desk): void {
       expect(data).toHaveLength(1)
     })
 
-    const { page, look, done } = await desk.visit("/console")
+    const { page, look } = await desk.visit("/console")
     const refused: string[] = []
     page.on("response", (response) => {
       if (response.status() >= 400) refused.push(response.url())
@@ -47,6 +47,5 @@ export function searchInBrowser(desk: Desk): void {
     await page.waitForURL(/\/console\/requests\?view=kept&request_id=/)
     await page.getByRole("rowheader").filter({ hasText: requestId }).waitFor()
     expect(refused).toEqual([])
-    await done()
   })
 }

@@ -1,7 +1,6 @@
 import { expect, test as testAlways } from "bun:test"
 import { launchBrowser } from "../browser-support.ts"
-import type { Desk } from "./desk.ts"
-import { createCustomer } from "./portal.ts"
+import { createCustomer, type Desk } from "./desk.ts"
 import { createTabs } from "./tabs.ts"
 import { testsInTurn } from "./turns.ts"
 
@@ -10,7 +9,7 @@ export function sessionsInBrowser(desk: Desk, whole: string | null): void {
   const test = testsInTurn()
   test("whoever signs out in one tab is signed out in the others at once", async () => {
     const { key } = await createCustomer(desk, "Two tabs")
-    const { page, done } = await desk.visit("/portal", { key })
+    const { page } = await desk.visit("/portal", { key })
     await page.getByRole("row").nth(1).waitFor()
     const other = await page.context().newPage()
     await other.goto(`${desk.url}/portal`)
@@ -18,14 +17,13 @@ export function sessionsInBrowser(desk: Desk, whole: string | null): void {
     await other.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     await page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     expect(await page.getByText("Two tabs").count()).toBe(0)
-    await done()
   })
 
   test("whoever signs in as another customer in one tab is this one in the others too", async () => {
     const first = await createCustomer(desk, "First customer")
     const second = await createCustomer(desk, "Second customer")
     await desk.call("PATCH", `/keys/${second.keyId}`, { name: "key of the second" })
-    const { page, done } = await desk.visit("/portal", { key: first.key })
+    const { page } = await desk.visit("/portal", { key: first.key })
     await page.getByRole("row").nth(1).waitFor()
     const other = await page.context().newPage()
     await other.context().clearCookies()
@@ -35,14 +33,13 @@ export function sessionsInBrowser(desk: Desk, whole: string | null): void {
     await other.getByText("key of the second").waitFor()
     await page.getByText("key of the second").waitFor()
     expect(await page.getByText("First customer").count()).toBe(0)
-    await done()
   })
 
   test("after someone signed in again as another customer, nothing of the first is left", async () => {
     const first = await createCustomer(desk, "Customer before")
     const second = await createCustomer(desk, "Customer after")
     await desk.call("PATCH", `/keys/${first.keyId}`, { name: "key of before" })
-    const { page, done } = await desk.visit("/portal", { key: first.key })
+    const { page } = await desk.visit("/portal", { key: first.key })
     await page.getByText("key of before").waitFor()
     await page.context().clearCookies()
     await page.getByRole("button", { name: "Rename key of before" }).click()
@@ -52,7 +49,6 @@ export function sessionsInBrowser(desk: Desk, whole: string | null): void {
     await page.keyboard.press("Enter")
     await page.getByText("Customer after").first().waitFor()
     expect(await page.getByText("key of before").count()).toBe(0)
-    await done()
   })
 
   testAlways.skipIf(whole === null)(

@@ -6,7 +6,7 @@ import { counted, described } from "./wait.ts"
 export function shellInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("a stranger signs in with an admin key, and a wrong one is refused at its field", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts?plan=free", { key: null })
+    const { page, look } = await desk.visit("/console/accounts?plan=free", { key: null })
     await page.getByRole("heading", { level: 1, name: "Sign in to the console" }).waitFor()
     await look("sign-in")
     const key = page.getByLabel("Admin key")
@@ -28,7 +28,6 @@ export function shellInBrowser(desk: Desk): void {
     await page.waitForURL(/accounts/)
     await page.getByRole("heading", { level: 1, name: "Sign in to the console" }).waitFor()
     await counted(page.getByRole("table"), 0)
-    await done()
   })
 
   test("a name of one long word widens neither the page, its windows, the sidebar nor a list", async () => {
@@ -55,20 +54,15 @@ export function shellInBrowser(desk: Desk): void {
     const [side, who] = [await place(".side"), await place(".who-name")]
     expect(who.x + who.width).toBeLessThan(side.x + side.width)
     await customer.look("portal-keys-long-name")
-    await customer.done()
   })
 
   test("the token of a link leaves the address at once, and a link that cannot be used is explained", async () => {
-    const { page, look, done } = await desk.visit(
-      "/console#token=pkl-0000000000000000000000000000000000000000",
-      {
-        key: null,
-      },
-    )
+    const { page, look } = await desk.visit("/console#token=pkl-0000000000000000000000000000000000000000", {
+      key: null,
+    })
     await page.getByRole("alert").waitFor()
     expect(page.url()).toBe(`${desk.url}/console`)
     await look("sign-in-link-refused")
-    await done()
   })
 
   test("a link made on the screen of an account signs the customer in to the portal, once", async () => {
@@ -90,11 +84,10 @@ export function shellInBrowser(desk: Desk): void {
     await stranger.page.getByRole("alert").waitFor()
     await stranger.page.getByRole("heading", { level: 1, name: "Sign in to your account" }).waitFor()
     await stranger.look("portal-sign-in-link-used")
-    await stranger.done()
   })
 
   test("when the service is gone it is said, what was typed stays, and all goes on when it is back", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts", { mayFail: true })
+    const { page, look } = await desk.visit("/console/accounts", { mayFail: true })
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByLabel("Name").fill("Typed before")
     await page.getByRole("dialog").getByRole("option", { name: "pro" }).waitFor({ state: "attached" })
@@ -107,11 +100,10 @@ export function shellInBrowser(desk: Desk): void {
     await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click()
     await page.getByRole("heading", { level: 1, name: "Typed before" }).waitFor()
     await page.locator(".banner.shown").waitFor({ state: "detached" })
-    await done()
   })
 
   test("a list that loads says so, and one that could not be read is read by itself when the service is back", async () => {
-    const { page, look, done } = await desk.visit("/console", { mayFail: true })
+    const { page, look } = await desk.visit("/console", { mayFail: true })
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
     await page.route(/\/admin\/v1\/accounts\?/, () => {})
     await page.getByRole("link", { name: "Accounts", exact: true }).click()
@@ -126,11 +118,10 @@ export function shellInBrowser(desk: Desk): void {
     await page.getByText("Loading accounts").waitFor()
     await page.context().setOffline(false)
     await page.getByRole("row").nth(1).waitFor()
-    await done()
   })
 
   test("when the session ends, the window to sign in stands above what was typed", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts")
+    const { page, look } = await desk.visit("/console/accounts")
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByLabel("Name").fill("Typed before the end")
     await page.getByRole("dialog").getByRole("option", { name: "pro" }).waitFor({ state: "attached" })
@@ -144,22 +135,20 @@ export function shellInBrowser(desk: Desk): void {
     expect(await page.getByLabel("Name").inputValue()).toBe("Typed before the end")
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
     await page.getByRole("heading", { level: 1, name: "Typed before the end" }).waitFor()
-    await done()
   })
 
   test("an address without a screen says so, and the way back works", async () => {
-    const { page, look, done } = await desk.visit("/console/nowhere")
+    const { page, look } = await desk.visit("/console/nowhere")
     await page.getByText("There is no such screen").waitFor()
     await look("no-screen")
     await page.getByRole("main").getByRole("link", { name: "Overview" }).click()
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
     await page.goBack()
     await page.getByText("There is no such screen").waitFor()
-    await done()
   })
 
   test("on a screen of 1280 by 900 'Sign out' is in sight, and no placeholder is cut", async () => {
-    const { page, done } = await desk.visit("/console")
+    const { page } = await desk.visit("/console")
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
     const titles = await page.getByRole("navigation", { name: "Console" }).getByRole("link").allTextContents()
@@ -192,11 +181,10 @@ export function shellInBrowser(desk: Desk): void {
     await page.reload()
     await page.getByRole("row").nth(1).waitFor()
     expect(await roomBelow()).toBeGreaterThan(0)
-    await done()
   })
 
   test("the menu on a narrow screen opens, closes, and shows which screen this is", async () => {
-    const { page, look, done } = await desk.visit("/console/accounts")
+    const { page, look } = await desk.visit("/console/accounts")
     await page.setViewportSize({ width: 390, height: 860 })
     await page.getByRole("button", { name: "Menu" }).click()
     await page.getByRole("navigation", { name: "Console" }).waitFor()
@@ -205,7 +193,6 @@ export function shellInBrowser(desk: Desk): void {
     await page.getByRole("link", { name: "Keys", exact: true }).click()
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
     await page.getByRole("navigation", { name: "Console" }).waitFor({ state: "hidden" })
-    await done()
   })
 }
 

@@ -3,9 +3,9 @@ import { Database } from "bun:sqlite"
 import { expect, test as testAlways } from "bun:test"
 import { createSecret, hashKey } from "../../../src/accounts/key.ts"
 import { systemRandom } from "../../../src/ports/random.ts"
-import type { Desk } from "./desk.ts"
+import { createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
-import { counted, tabTo } from "./wait.ts"
+import { counted, pressByKeys, tabTo } from "./wait.ts"
 
 /** @param db the data file of a service that everyone can sign up to, whose mail server cannot be reached */
 /** @param serve starts a service with these settings for one test */
@@ -26,12 +26,11 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
   }
 
   test("the header of the public pages leads strangers to sign in and up, and customers to their portal", async () => {
-    const { page, look, done } = await desk.visit("/", { key: null })
+    const { page, look } = await desk.visit("/", { key: null })
     const top = page.locator(".top")
     await top.getByRole("link", { name: "Sign in" }).waitFor()
     await top.getByRole("link", { name: "Sign up" }).waitFor()
-    const { id } = await desk.call("POST", "/accounts", { name: "Known customer", plan: "free" })
-    const { key } = await desk.call("POST", "/keys", { account: id })
+    const { key } = await createCustomer(desk, "Known customer", "free")
     await page.request.post(`${desk.url}/portal/session`, { data: { key }, headers: { origin: desk.url } })
     for (const path of ["/", "/apis/hmac"]) {
       await page.goto(desk.url + path)
@@ -41,7 +40,6 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await look("header-signed-in", "above")
     await top.getByRole("link", { name: "Portal", exact: true }).click()
     await page.getByText("Known customer").first().waitFor()
-    await done()
   })
 
   // A later test signs in to the account of this one.
@@ -49,8 +47,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     const { page, look, done } = await desk.visit("/portal", { key: null })
     await page.getByRole("link", { name: "Sign up" }).waitFor()
     await look("sign-in-by-mail")
-    await tabTo(page, "Sign up")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Sign up")
     await page.getByRole("heading", { name: /^Sign up for/ }).waitFor()
     await page.getByText("an account on the plan free").waitFor()
     await look("sign-up")
@@ -61,8 +58,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.getByText("Accept the terms to sign up.").waitFor()
     await look("sign-up-terms-missing", "above")
     await page.keyboard.press("Space")
-    await tabTo(page, "Send me a link")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Send me a link")
     await page.getByRole("heading", { name: "Check your mail" }).waitFor()
     await look("sign-up-sent")
 
@@ -84,8 +80,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     expect(command).toContain("/v1/bluetoothlookup?companyid=")
     const call = Bun.spawn(["sh", "-c", command], { stdout: "pipe", stderr: "ignore" })
     expect(JSON.parse(await new Response(call.stdout).text())).toMatchObject({ status: "ok", error: null })
-    await tabTo(page, "I have copied the key")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "I have copied the key")
     await page.getByRole("rowheader", { name: "first key" }).waitFor()
 
     // Someone who is signed in has no need of the page for visitors.
@@ -120,15 +115,13 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await stolen?.getByRole("alert").getByText("only in the browser that asked for it").waitFor()
     await other?.close()
     // Only now: the other page took the focus of the browser.
-    await tabTo(asking.page, "Sign in")
-    await asking.page.keyboard.press("Enter")
+    await pressByKeys(asking.page, "Sign in")
     await asking.page.getByRole("rowheader", { name: "first key" }).waitFor()
-    await asking.done()
   })
 
   test("where everyone may sign up but no mail is sent, the pages say so and lead to the operator", async () => {
     const own = await serve('contact = "help@example.com"\n[sign_up]\nmode = "open"\n')
-    const { page, look, done } = await own.visit("/portal/sign-up", { key: null })
+    const { page, look } = await own.visit("/portal/sign-up", { key: null })
     await page.getByText("This service sends no mail, so you cannot sign up by yourself.").waitFor()
     const operator = page.getByRole("link", { name: "the operator of penknife" })
     expect(await operator.getAttribute("href")).toBe("mailto:help@example.com")
@@ -146,13 +139,12 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.goto(String(url))
     await page.getByRole("button", { name: "Create my account" }).click()
     await page.getByRole("heading", { name: /^Welcome to/ }).waitFor()
-    await done()
   })
 
   test("where only a page of the operator signs up, the pages lead there", async () => {
     const address = "https://shop.example/join"
     const own = await serve(`sign_up_url = "${address}"\n[plans.free]\nprice = "Free"\n`)
-    const { page, look, done } = await own.visit("/portal/sign-up", { key: null })
+    const { page, look } = await own.visit("/portal/sign-up", { key: null })
     const link = page.getByRole("link", { name: "the sign-up page of penknife" })
     expect(await link.getAttribute("href")).toBe(address)
     await page.getByText("To get an account, go to the sign-up page").waitFor()
@@ -164,16 +156,14 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
       await signUp.waitFor()
       expect(await signUp.getAttribute("href")).toBe(address)
     }
-    await done()
   })
 
   test("a card of another plan says how one gets it, and leads to the free one", async () => {
-    const { page, look, done } = await desk.visit("/", { key: null })
+    const { page, look } = await desk.visit("/", { key: null })
     await page.getByText("Then ask the operator for Pro.").waitFor()
     await look("landing-start-with")
     await page.getByRole("link", { name: "Start with Free, then ask for Pro" }).click()
     await page.getByText("an account on the plan free").waitFor()
-    await done()
   })
 
   test("a customer chooses how notices come, and sees how each came", async () => {
@@ -181,11 +171,10 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
       ...{ name: "By mail", email: "by-mail@example.com", events: ["key.created"] },
     })
     const { key } = await desk.call("POST", "/keys", { account: id })
-    const { page, look, done } = await desk.visit("/portal/webhook", { key })
+    const { page, look } = await desk.visit("/portal/webhook", { key })
     // An address gets notices without being told so.
     await page.getByText("Notices go by mail to by-mail@example.com.").waitFor()
-    await tabTo(page, "Choose how")
-    await page.keyboard.press("Enter")
+    await pressByKeys(page, "Choose how")
     const dialog = page.getByRole("dialog")
     await dialog.getByLabel("Send notices").selectOption("Not at all")
     await dialog.getByRole("button", { name: "Save" }).click()
@@ -203,12 +192,11 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await look("portal-notices-by-mail")
     await page.getByRole("button", { name: "Details of key.created" }).first().click()
     await page.getByRole("dialog").getByText("The account gets its notices by mail alone.").waitFor()
-    await done()
   })
 
   test("an operator finds the mails to an address, with what the mail server said", async () => {
     const invited = await desk.call("POST", "/invitations", { email: "nothing-came@example.com" })
-    const { page, look, done } = await desk.visit("/console/mails")
+    const { page, look } = await desk.visit("/console/mails")
     await page.getByLabel("Address").fill("nothing-came")
     await page.getByText("Type the whole address").waitFor()
     await page.getByLabel("Address").fill("nothing-came@example.com")
@@ -220,11 +208,10 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.getByLabel("State").selectOption("Expired")
     await page.getByText("No mails match").waitFor()
     await desk.call("POST", `/invitations/${invited.id}/revoke`, {})
-    await done()
   })
 
   test("an operator invites a customer, and takes an invitation back", async () => {
-    const { page, look, done } = await desk.visit("/console/invitations")
+    const { page, look } = await desk.visit("/console/invitations")
     await page.getByText("No invitations").waitFor()
     await look("invitations-empty")
     await page.getByRole("button", { name: "Invite a customer" }).first().click()
@@ -242,7 +229,6 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.getByText("No invitations").waitFor()
     await page.goto(link)
     await page.getByRole("alert").getByText("The link was used already").waitFor()
-    await done()
   })
 
   test("terms that change while a page is open are shown, and accepted only then", async () => {
@@ -251,7 +237,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     const own = await serve(`${smtp}[sign_up]\nmode = "open"\nterms = "${old}"\n`)
     const setTerms = (terms: string) => own.call("PATCH", "/config", { changes: { "sign_up.terms": terms } })
     const { url } = await own.call("POST", "/invitations", { email: "terms@example.com" })
-    const { page, look, done } = await own.visit("/portal/sign-up", { key: null })
+    const { page, look } = await own.visit("/portal/sign-up", { key: null })
     /** Accepts the terms that the page shows, which are not those of the service, and then the new ones. */
     const accept = async (button: string, newer: string) => {
       const box = page.getByLabel("I accept the terms")
@@ -272,12 +258,11 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.goto(String(url))
     await accept("Create my account", "https://terms.example/newest")
     await page.getByRole("heading", { name: /^Welcome to/ }).waitFor()
-    await done()
   })
 
   test("an invitation to a plan of its own names it, and makes the account on it", async () => {
     const { url } = await desk.call("POST", "/invitations", { email: "pro@example.com", plan: "pro" })
-    const { page, look, done } = await desk.visit("/portal", { key: null })
+    const { page, look } = await desk.visit("/portal", { key: null })
     await page.goto("about:blank")
     await page.goto(String(url))
     await page.getByRole("heading", { name: "You are invited" }).waitFor()
@@ -289,6 +274,5 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.keyboard.press("Space")
     await page.keyboard.press("Enter")
     await page.getByText("Your account is on the plan pro.").waitFor()
-    await done()
   })
 }

@@ -13,7 +13,7 @@ export function slowAnswersInBrowser(desk: Desk): void {
   test("a list is marked as old from the moment that a filter changes until its answer is there", async () => {
     await create("Slow apple")
     await create("Slow pear")
-    const { page, done } = await desk.visit("/console/accounts?search=Slow")
+    const { page } = await desk.visit("/console/accounts?search=Slow")
     await counted(page.getByRole("rowheader"), 2)
     // The page when the filter is in the address, and after that.
     await page.evaluate(keepStates)
@@ -28,13 +28,12 @@ export function slowAnswersInBrowser(desk: Desk): void {
     answer.come()
     await settled(page)
     await counted(page.getByRole("rowheader"), 1)
-    await done()
   })
 
   test("an answer that a later one has overtaken is not shown; a refusal does not leave the list before", async () => {
     await create("Overtaken one")
     await create("Overtaken two")
-    const { page, done } = await desk.visit("/console/accounts?search=Overtaken")
+    const { page } = await desk.visit("/console/accounts?search=Overtaken")
     await counted(page.getByRole("rowheader"), 2)
     const first = await hold(page, /search=Overtaken\+one/)
     await page.getByLabel("Search").fill("Overtaken one")
@@ -51,11 +50,10 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await page.getByLabel("Search").fill("refused")
     await page.getByRole("alert").getByText("Not this one.").waitFor()
     await counted(page.getByRole("rowheader"), 0)
-    await done()
   })
 
   test("two quick presses of 'Next page' are one page, so that one press leads back", async () => {
-    const { page, done } = await desk.visit("/console")
+    const { page } = await desk.visit("/console")
     const rows = (after: string | null) => [{ ...account, id: `acc_${after}`, name: `After ${after}` }]
     await page.route(/\/admin\/v1\/accounts\?/, (route) => {
       const after = new URL(route.request().url()).searchParams.get("after")
@@ -68,12 +66,11 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await page.getByText("After 1", { exact: true }).waitFor()
     await page.getByRole("button", { name: "Previous page" }).click()
     await page.getByText("After null", { exact: true }).waitFor()
-    await done()
   })
 
   test("a window stays while its form is sent, so that the text of a new key is seen", async () => {
     const { id } = await create("Impatient")
-    const { page, done } = await desk.visit(`/console/accounts/${id}`)
+    const { page } = await desk.visit(`/console/accounts/${id}`)
     await page.getByRole("button", { name: "Create key" }).click()
     const answer = await hold(page, /\/admin\/v1\/keys$/)
     // The APIs come later, and move the button.
@@ -84,11 +81,10 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click()
     answer.come()
     await page.getByText(/^pk-\w{38}$/).waitFor()
-    await done()
   })
 
   test("who leaves a screen while a form is sent stays where they went", async () => {
-    const { page, done } = await desk.visit("/console")
+    const { page } = await desk.visit("/console")
     await page.getByRole("link", { name: "Accounts", exact: true }).click()
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByLabel("Name").fill("Left behind")
@@ -106,12 +102,11 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
     // The link is the only way that was gone.
     expect(await page.evaluate<number>("history.length")).toBe(entries)
-    await done()
   })
 
   test("what was saved is there when it is edited again at once, and what others changed meanwhile is not lost", async () => {
     const { id } = await create("Before")
-    const { page, done } = await desk.visit(`/console/accounts/${id}`)
+    const { page } = await desk.visit(`/console/accounts/${id}`)
     await page.getByRole("button", { name: "Edit", exact: true }).click()
     await page.getByLabel("Name").fill("Saved")
     const readAgain = await hold(page, new RegExp(`/admin/v1/accounts/${id}$`), "GET")
@@ -126,11 +121,10 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("dialog").getByRole("alert").waitFor()
     expect((await desk.call("GET", `/accounts/${id}`)).name).toBe("Theirs")
-    await done()
   })
 
   test("requests are not said to be live before they are, nor shown under a filter that they do not fit", async () => {
-    const { page, done } = await desk.visit("/console/requests")
+    const { page } = await desk.visit("/console/requests")
     await page.getByRole("status").getByText("Live", { exact: true }).waitFor()
     await page.evaluate(keepStates)
     const answer = await hold(page, /\/admin\/v1\/requests\?status=4xx/)
@@ -141,11 +135,10 @@ export function slowAnswersInBrowser(desk: Desk): void {
     expect(states.filter((state) => state.startsWith("status=4xx") && state.includes("live"))).toEqual([])
     answer.come()
     await page.getByRole("status").getByText("Live", { exact: true }).waitFor()
-    await done()
   })
 
   test("the filter for an API is not replaced under the hands of who uses it, and leaves no figures of other APIs", async () => {
-    const { page, done } = await desk.visit("/console/plans")
+    const { page } = await desk.visit("/console/plans")
     const plans = await hold(page, /\/admin\/v1\/plans/)
     await page.getByRole("link", { name: "Errors" }).click()
     await plans.asked
@@ -162,7 +155,6 @@ export function slowAnswersInBrowser(desk: Desk): void {
     await page.waitForURL(/api=hmac/)
     await settled(page)
     await counted(page.locator(".stat", { hasText: "Credits" }), 0)
-    await done()
   })
 }
 

@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import type { Desk } from "./desk.ts"
+import { createCustomer, type Desk } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
 import { counted } from "./wait.ts"
 
@@ -7,7 +7,7 @@ export function statementsInBrowser(desk: Desk): void {
   const test = testsInTurn()
   test("the statements of a young service begin with this month, in the order that the screen says", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Invoiced", plan: "pro" })
-    const { page, look, done } = await desk.visit("/console/statements?month=2020-01&sort=nope")
+    const { page, look } = await desk.visit("/console/statements?month=2020-01&sort=nope")
     const months = page.getByRole("combobox", { name: "Month" })
     await page.getByRole("row").nth(1).waitFor()
     const [thisMonth = "", ...others] = await months.getByRole("option").allTextContents()
@@ -24,15 +24,13 @@ export function statementsInBrowser(desk: Desk): void {
     await page.goBack()
     await page.getByLabel("Order").selectOption("Most used first")
     await page.getByText(/left out|Nothing was used/).waitFor()
-    await done()
   })
 
   test("a customer's address with another month shows the newest one, in words, and says so", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "Odd months", plan: "pro" })
-    const { key } = await desk.call("POST", "/keys", { account: id })
-    const { data } = await desk.call("GET", `/accounts/${id}/statements`)
+    const { account, key } = await createCustomer(desk, "Odd months")
+    const { data } = await desk.call("GET", `/accounts/${account}/statements`)
     const [{ month: newest = "" } = {}] = data as readonly { readonly month: string }[]
-    const { page, look, done } = await desk.visit(`/portal/statements?month=${newest}`, { key })
+    const { page, look } = await desk.visit(`/portal/statements?month=${newest}`, { key })
     const months = page.getByRole("combobox", { name: "Month" })
     await page.getByRole("heading", { name: "Credits and plan" }).waitFor()
     const [inWords = "", ...others] = await months.getByRole("option").allTextContents()
@@ -51,13 +49,11 @@ export function statementsInBrowser(desk: Desk): void {
       await counted(page.getByRole("alert"), 0)
     }
     await look("portal-statements-other-month")
-    await done()
   })
 
   test("on paper a statement is a document: it says whose it is, and has nothing to press, no other list and dark ink", async () => {
-    const { id } = await desk.call("POST", "/accounts", { name: "On paper", plan: "pro" })
-    const { key } = await desk.call("POST", "/keys", { account: id })
-    await desk.call("POST", `/accounts/${id}/credits`, { credits: 2_000, reason: "Welcome" })
+    const { account, key } = await createCustomer(desk, "On paper")
+    await desk.call("POST", `/accounts/${account}/credits`, { credits: 2_000, reason: "Welcome" })
     for (const colorScheme of ["light", "dark"] as const) {
       const { page, done } = await desk.visit("/portal/statements", { key })
       await page.getByRole("heading", { name: "Adjustments of credits" }).waitFor()
@@ -65,7 +61,7 @@ export function statementsInBrowser(desk: Desk): void {
       await page.getByText("Printed on").waitFor({ state: "hidden" })
       await page.emulateMedia({ media: "print", colorScheme })
       await page.getByText("Printed on").waitFor()
-      await page.getByText(id).waitFor()
+      await page.getByText(account).waitFor()
       await page.getByRole("table", { name: "Credits and plan" }).getByText("Welcome").waitFor()
       for (const hidden of ["button", "combobox", "navigation"] as const)
         await counted(page.getByRole(hidden), 0)
@@ -78,14 +74,13 @@ export function statementsInBrowser(desk: Desk): void {
   })
 
   test("without accounts there are no statements, and that is no fault of a filter", async () => {
-    const { page, look, done } = await desk.visit("/console/plans")
+    const { page, look } = await desk.visit("/console/plans")
     await page.route(/\/admin\/v1\/statements\/months/, (route) =>
       route.fulfill({ json: { data: [], has_more: false, next: null } }),
     )
     await page.getByRole("link", { name: "Statements" }).click()
     await page.getByText("There are no accounts yet.").waitFor()
     await look("statements-none", "above")
-    await done()
   })
 
   test("a statement shows a long name whole, in cards of even width", async () => {
@@ -93,7 +88,7 @@ export function statementsInBrowser(desk: Desk): void {
     const { id } = await desk.call("POST", "/accounts", { name, plan: "free" })
     await desk.call("POST", `/accounts/${id}/credits`, { credits: 2_000 })
     await desk.call("POST", `/accounts/${id}/adjustments`, { credits: -500, reason: "Granted twice" })
-    const { page, look, done } = await desk.visit(`/console/statements/${id}`)
+    const { page, look } = await desk.visit(`/console/statements/${id}`)
     const cards = page.locator(".stat")
     await cards.filter({ hasText: name }).waitFor()
     await cards.filter({ hasText: "-500 credits adjusted" }).waitFor()
@@ -101,11 +96,9 @@ export function statementsInBrowser(desk: Desk): void {
       await page.setViewportSize({ width, height: 860 })
       const widths = await cards.evaluateAll((all) => all.map((card) => Math.round(card.offsetWidth)))
       expect([...new Set(widths)]).toHaveLength(1)
-      expect(
-        await cards.evaluateAll((all) => all.filter((card) => card.scrollWidth > card.clientWidth).length),
-      ).toBe(0)
+      const cut = cards.evaluateAll((all) => all.filter((card) => card.scrollWidth > card.clientWidth).length)
+      expect(await cut).toBe(0)
     }
     await look("statement")
-    await done()
   })
 }

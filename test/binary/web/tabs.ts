@@ -20,10 +20,17 @@ export interface Tab {
   giveBack(): Promise<void>
 }
 
+/** The tabs of visits that have not ended. */
+const used = new Set<Tab>()
+
+/** Gives all tabs back that a test has used, as its end. */
+export async function giveBackAll(): Promise<void> {
+  for (const tab of used) await tab.giveBack()
+}
+
 /** Hands out tabs, each to one visit at a time. A tab that a failed test did not give back is closed. */
 export function createTabs(browser: Browser): { take(): Promise<Tab> } {
   const free: Tab[] = []
-  const used = new Set<Tab>()
   return {
     async take() {
       const tab =

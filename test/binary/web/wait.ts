@@ -27,6 +27,12 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   })
 }
 
+/** Goes to the element with this accessible name by keyboard alone, and presses a key there. */
+export async function pressByKeys(page: Page, name: string, key = "Enter"): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press(key)
+}
+
 const nameOfFocused = `(() => {
   const element = document.activeElement
   return element.getAttribute("aria-label") ?? (element.labels?.[0]?.firstChild.textContent || element.labels?.[0]?.textContent) ?? element.textContent ?? ""
