@@ -1,6 +1,6 @@
 /** Receivers of webhooks that do not answer as they should hold up neither the test double nor its clock. */
 import { afterAll, expect, test } from "bun:test"
-import { createServer } from "node:net"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { createMockDeliveries } from "../src/app/mock-deliveries.ts"
 import { createMockMails, mockMailSender } from "../src/app/mock-mails.ts"
 import { loadConfig } from "../src/config/load.ts"
@@ -15,34 +15,21 @@ import { systemTimer } from "../src/ports/timer.ts"
 import { webhookLimitMs } from "../src/ports/webhook-sender.ts"
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite.ts"
 import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
-import { startTestMock, type TestMock } from "./support/mock.ts"
+import { exhaust, listOf, startTestMock } from "./support/mock.ts"
 import { startReceiver, statusOnly } from "./support/receiver.ts"
 import { createManualTimer } from "./support/timer.ts"
 
-interface Notice {
-  readonly id: string
-  readonly state: string
-  readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[]
-}
-const noticesOf = async (mock: TestMock) => (await mock.control("GET", "/notices")).data?.notices as Notice[]
-/** Raises three notices. */
-const exhaust = (mock: TestMock) => mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
-
 test("one that closes the connection is tried for a day, and the move of the clock ends", async () => {
   let connections = 0
-  const server = createServer((socket) => {
+  const port = await listen((socket) => {
     connections++
     socket.destroy()
   })
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-  afterAll(() => void server.close())
-  const address = server.address()
-  if (typeof address !== "object" || address === null) throw new Error("the server has no port")
-  const mock = await startTestMock({ webhook: `http://127.0.0.1:${address.port}/hook` })
+  const mock = await startTestMock({ webhook: `http://127.0.0.1:${port}/hook` })
   await exhaust(mock)
   expect((await mock.control("PUT", "/clock", { advance: "31d" })).code).toBe(200)
   expect(connections).toBeGreaterThan(60)
-  for (const { state, attempts } of (await noticesOf(mock)).slice(0, 3)) {
+  for (const { state, attempts } of (await listOf(mock, "notices")).slice(0, 3)) {
     expect(state).toBe("failed")
     expect(attempts.filter(({ status, error }) => status !== null || error === null)).toEqual([])
   }
@@ -53,13 +40,8 @@ test("a redirect is not followed", async () => {
   receiver.answer(() => statusOnly(307, { location: other.url }))
   const mock = await startTestMock({ webhook: receiver.url })
   await exhaust(mock)
-  expect(await noticesOf(mock)).toMatchObject(
-    Array.from({ length: 3 }, () => ({
-      state: "pending",
-      reason: "answered 307",
-      attempts: [{ status: 307 }],
-    })),
-  )
+  const pending = { state: "pending", reason: "answered 307", attempts: [{ status: 307 }] }
+  expect(await listOf(mock, "notices")).toMatchObject([pending, pending, pending])
   expect(other.received).toEqual([])
 })
 
@@ -78,7 +60,8 @@ test("an answer of 100 MB is not read to its end", async () => {
   })
   const mock = await startTestMock({ webhook: receiver.url })
   await exhaust(mock)
-  expect(await noticesOf(mock)).toMatchObject(Array.from({ length: 3 }, () => ({ state: "delivered" })))
+  const delivered = { state: "delivered" }
+  expect(await listOf(mock, "notices")).toMatchObject([delivered, delivered, delivered])
   expect(asked).toBeLessThan(60)
 })
 
@@ -115,24 +98,16 @@ test("one that is silent takes ten seconds of a move of the clock, and is not as
 
 test("a mail catcher that is silent takes ten seconds of a move of the clock, and is not asked again in it", async () => {
   const timer = createManualTimer()
-  const hanging = createServer(() => {})
-  await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve))
-  const place = hanging.address()
-  const smtp = `smtp://127.0.0.1:${typeof place === "object" ? place?.port : 0}`
+  const { promise: connected, resolve: connect } = Promise.withResolvers<void>()
+  const smtp = `smtp://127.0.0.1:${await listen(() => connect())}`
   const config = loadConfig({ flags: { smtp }, env: {}, file: null }, mockOwn)
   const asked: string[] = []
-  const { promise: connected, resolve: connect } = Promise.withResolvers<void>()
-  hanging.on("connection", () => connect())
   const sender = mockMailSender(config, timer)
-  const setup = openDeliveries(
-    {
-      send(mail) {
-        asked.push(mail.to)
-        return sender.send(mail)
-      },
-    },
-    timer,
-  )
+  const send: MailSender["send"] = (mail) => {
+    asked.push(mail.to)
+    return sender.send(mail)
+  }
+  const setup = openDeliveries({ send }, timer)
   const { deliveries, mails, store, clock, startMs } = setup
   const email = "ann@example.com"
   await store.admin.apply(
@@ -152,8 +127,15 @@ test("a mail catcher that is silent takes ten seconds of a move of the clock, an
   for (const attempt of others)
     expect(attempt).toMatchObject({ status: null, error: expect.stringContaining("was silent before") })
   await setup.close()
-  hanging.close()
 })
+
+/** A server on loopback with nothing but its connections. Resolves with its port. */
+async function listen(connected: (socket: Socket) => void): Promise<number> {
+  const server = createServer(connected)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  afterAll(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
 
 const dayMs = 86_400_000
 const notice = { id: "msg_1", accountId: "acc_1", type: "key.created", data: "{}" } as const
@@ -172,7 +154,7 @@ function openDeliveries(sender: MailSender, timer = createManualTimer()) {
     takeFault: () => null,
     mailing: {
       ...{ mails: store.mails, random: systemRandom, sender, shown: mails },
-      ...{ brand: () => brandOf(), unsubscribeLink: async () => "http://127.0.0.1/unsubscribe/x" },
+      ...{ brand: () => brand, unsubscribeLink: async () => "http://127.0.0.1/unsubscribe/x" },
     },
   })
   return {
@@ -189,7 +171,7 @@ function openDeliveries(sender: MailSender, timer = createManualTimer()) {
   }
 }
 
-const brandOf = () => ({
+const brand = {
   ...{ title: "penknife", accent: "#000000", onAccent: "#ffffff", logo: null, portal: null },
   from: "no-reply@localhost",
-})
+}

@@ -10,12 +10,13 @@ import {
   toMessage,
 } from "../src/mock/journal.ts"
 import { anyCharacter } from "./support/any-character.ts"
-import { post, startTestMock, ways } from "./support/mock.ts"
+import { listOf, post, startTestMock, ways } from "./support/mock.ts"
 
 const mock = await startTestMock()
 beforeEach(() => mock.reset())
 
 const call = (path: string, key = "mock-pro") => mock.fetch(path, { key })
+const blank = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
 
 test("holds requests and answers, in order, and is filtered by API, status and key", async () => {
   await call("/v1/bluetoothlookup?companyid=76")
@@ -23,10 +24,9 @@ test("holds requests and answers, in order, and is filtered by API, status and k
   await ways.batch(mock, "mock-expired")
   await ways.graphql(mock, "mock-pro")
   await call("/v1/nothing")
-  const read = async (query = "") =>
-    (await mock.control("GET", `/requests${query}`)).data as { requests: Record<string, unknown>[] }
-  const { requests, ...counts } = await read()
-  expect(counts).toEqual({ total: 5, dropped: 0 } as object as typeof counts)
+  const { requests: _, ...counts } = Object((await mock.control("GET", "/requests")).data)
+  expect(counts).toEqual({ total: 5, dropped: 0 })
+  const requests = await listOf(mock, "requests")
   const headers = { "x-api-credits-used": "1" }
   expect(requests[0]).toMatchObject({
     number: 1,
@@ -39,23 +39,22 @@ test("holds requests and answers, in order, and is filtered by API, status and k
     response: { status: 200, body: expect.stringContaining("Apple"), headers },
   })
   expect(requests[2]).toMatchObject({ request: { body: expect.stringContaining('"inputs"') } })
-  const numbers = async (query: string) => (await read(query)).requests.map(({ number }) => number)
+  const numbers = async (query: string) => (await listOf(mock, "requests", query)).map(({ number }) => number)
   expect(await numbers("?api=bluetoothlookup")).toEqual([1, 2, 3, 4])
   expect(await numbers("?status=400")).toEqual([2])
   expect(await numbers("?key=mock-pro")).toEqual([1, 4, 5])
   expect(await numbers("?key=mock-pro&status=404")).toEqual([5])
   expect(await numbers("?api=hmac")).toEqual([])
   await mock.control("DELETE", "/requests")
-  expect((await read()).requests).toEqual([])
+  expect(await listOf(mock, "requests")).toEqual([])
 })
 
 test("holds the beginning of a body that is too long", async () => {
   const message = "x".repeat(3_000_000)
   const answer = await post(mock, "/v1/linesorter", "mock-pro", { lines: [message] })
   expect(answer.status).toBe(413)
-  const { data } = await mock.control("GET", "/requests")
-  const { requests } = data as { requests: { request: { body: string; cut: boolean } }[] }
-  expect(requests.map(({ request: { body, cut } }) => [body.slice(0, 14), body.length, cut])).toEqual([
+  const requests = (await listOf(mock, "requests")).map(({ request }) => request)
+  expect(requests.map(({ body, cut }) => [body.slice(0, 14), body.length, cut])).toEqual([
     ['{"lines":["xxx', maxBodyCharacters, true],
   ])
 })
@@ -66,8 +65,7 @@ test.each(["pk-", "pk_"])("shortens a key that may be a real one: %s…", async 
   const text = JSON.stringify((await mock.control("GET", "/requests")).data)
   expect(text).not.toContain(real)
   expect(text).toContain(`${start}aaaaaa…`)
-  const { data } = await mock.control("GET", `/requests?key=${real}`)
-  expect(data?.requests).toHaveLength(1)
+  expect(await listOf(mock, "requests", `?key=${real}`)).toHaveLength(1)
 })
 
 test.each(["pk-", "pk_"])("shortens a real key that begins with %s, in any header", async (start) => {
@@ -98,10 +96,7 @@ test("gives back any text as it came", async () => {
 
 test("is bounded by entries and by their size, and says how many it has dropped", () => {
   const journal = createJournal()
-  const add = (body: string) => {
-    const rest = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
-    journal.add({ ...rest, request: toMessage({}, body) }, null)
-  }
+  const add = (body: string) => journal.add({ ...blank, request: toMessage({}, body) }, null)
   for (let sent = 0; sent < maxEntries + 5; sent++) add("")
   const { records, dropped } = journal.records()
   expect([records.length, records[0]?.number, dropped]).toEqual([maxEntries, 6, 5])
@@ -113,13 +108,12 @@ test("is bounded by entries and by their size, and says how many it has dropped"
 
 test("keeps a request as a text, without functions of its own", () => {
   const journal = createJournal()
-  const rest = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
   const functions = () => {
     Bun.gc(true)
     return heapStats().objectTypeCounts.Function ?? 0
   }
   const before = functions()
-  for (let sent = 0; sent < 1_000; sent++) journal.add({ ...rest, request: toMessage({}, `${sent}`) }, null)
+  for (let sent = 0; sent < 1_000; sent++) journal.add({ ...blank, request: toMessage({}, `${sent}`) }, null)
   expect(functions() - before).toBeLessThan(500)
   expect(journal.records().records.at(-1)?.unpack().entry.request.body).toBe("999")
 })
@@ -127,10 +121,9 @@ test("keeps a request as a text, without functions of its own", () => {
 test("shares its room with those of sessions: the one that takes the most drops its oldest entries", () => {
   const room = createJournalRoom()
   const [large, small, other] = [createJournal(room), createJournal(room), createJournal(room)]
-  const rest = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
   const fill = (journal: typeof large, times: number, headers = {}) => {
     const request = toMessage(headers, "x".repeat(maxBodyCharacters))
-    for (let sent = 0; sent < times; sent++) journal.add({ ...rest, request }, null)
+    for (let sent = 0; sent < times; sent++) journal.add({ ...blank, request }, null)
   }
   const dropped = () => [large, small, other].map((journal) => journal.records().dropped)
   fill(large, 1_000)

@@ -3,17 +3,9 @@ import { expect, test } from "bun:test"
 import type { SMTPServerOptions } from "smtp-server"
 import { postWith } from "./support/keyed-request.ts"
 import { startMailServer } from "./support/mail-server.ts"
-import { startTestMock, type TestMock } from "./support/mock.ts"
+import { listOf, startTestMock, type TestMock } from "./support/mock.ts"
 
-interface Mail {
-  readonly id: string
-  readonly attempts: readonly object[]
-  readonly to: string
-  readonly subject: string
-  readonly link: string
-}
-
-const mailsOf = async (mock: TestMock) => (await mock.control("GET", "/mails")).data?.mails as Mail[]
+const mailsOf = (mock: TestMock) => listOf(mock, "mails")
 
 async function askForLink(mock: TestMock, email = "ann@example.com"): Promise<void> {
   const answer = await mock.fetch("/portal/mail-links", {
@@ -80,7 +72,8 @@ test("a mail is sent to the catcher again, with the same text and Message-ID, an
     const again = await mock.control(method, `/mails/${first?.id}/resend`)
     expect([again.code, again.data]).toEqual([200, { ...first, attempts: expect.arrayContaining(attempts) }])
   }
-  expect(await mailsOf(mock)).toEqual([{ ...first, attempts: [...attempts, ...attempts.slice(1)] }] as Mail[])
+  const listed = { ...first, attempts: [...attempts, ...attempts.slice(1)] }
+  expect<object[]>(await mailsOf(mock)).toEqual([listed])
   expect(taken).toHaveLength(3)
   expect(new Set(taken.map(({ message }) => withoutBoundaries(message))).size).toBe(1)
 })
@@ -99,19 +92,14 @@ test("a mail that is not there or still waits is not sent again", async () => {
   const away = await startTestMock({ smtp: "smtp://127.0.0.1:1" })
   await askForLink(away)
   const [waiting] = await mailsOf(away)
-  expect(waiting?.attempts).toMatchObject([
-    { status: null, error: expect.stringMatching(/ECONNREFUSED|refused/i) },
-  ])
+  const unreachable = expect.stringMatching(/ECONNREFUSED|refused/i)
+  expect(waiting?.attempts).toMatchObject([{ status: null, error: unreachable }])
   const refused = await away.control("PUT", `/mails/${waiting?.id}/resend`)
-  expect([refused.code, refused.error]).toEqual([
-    400,
-    "The 'id' parameter is of a mail that is still to be sent.",
-  ])
+  const early = "The 'id' parameter is of a mail that is still to be sent."
+  expect([refused.code, refused.error]).toEqual([400, early])
+  const error = expect.stringContaining("GET /_mock/mails lists them")
   for (const id of ["mail_none", "msg_none", "..%2F"])
-    expect(await away.control("POST", `/mails/${id}/resend`)).toMatchObject({
-      code: 404,
-      error: expect.stringContaining("GET /_mock/mails lists them"),
-    })
+    expect(await away.control("POST", `/mails/${id}/resend`)).toMatchObject({ code: 404, error })
   expect((await mailsOf(away))[0]?.attempts).toHaveLength(1)
 })
 

@@ -1,18 +1,13 @@
 /** `POST /_mock/verify` for webhooks: those that were delivered count, in the order of their delivery. */
 import { beforeEach, expect, test } from "bun:test"
-import { startTestMock } from "./support/mock.ts"
+import { exhaust, listOf, startTestMock } from "./support/mock.ts"
 import { startReceiver, statusOnly } from "./support/receiver.ts"
 
 const receiver = startReceiver()
 const sending = await startTestMock({ webhook: receiver.url, webhookTime: "mock" })
 const exhausted = "credits.exhausted"
 const threshold = "credits.threshold_reached"
-const exhaust = () => sending.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
-const noticesOf = async () =>
-  (await sending.control("GET", "/notices")).data?.notices as {
-    readonly id: string
-    readonly arrival: number | null
-  }[]
+const noticesOf = () => listOf(sending, "notices")
 const checkWebhooks = (expectation: object) => sending.control("POST", "/verify", expectation)
 beforeEach(async () => {
   receiver.answer(() => statusOnly(204))
@@ -38,13 +33,13 @@ test.each([
   // Webhooks do not count as requests: there is one.
   [{ count: 1 }, 200],
 ])("are counted by type: %j is a %d", async (expectation, code) => {
-  await exhaust()
+  await exhaust(sending)
   expect((await checkWebhooks(expectation)).code).toBe(code)
 })
 
 test("that no receiver took do not count, and the message names them first, with the reason", async () => {
   receiver.answer(({ body }) => statusOnly(JSON.parse(body).type === exhausted ? 500 : 204))
-  await exhaust()
+  await exhaust(sending)
   const { code, status, error, data } = await checkWebhooks({ webhook: exhausted, count: 1 })
   expect({ code, status, data }).toEqual({ code: 417, status: "error", data: null })
   const [pending] = await noticesOf()
@@ -58,7 +53,7 @@ test("that no receiver took do not count, and the message names them first, with
 test("stand in the order in which they were delivered, which a failed attempt changes", async () => {
   const order = [{ webhook: threshold }, { webhook: exhausted }]
   receiver.answer(({ body }) => statusOnly(JSON.parse(body).type === exhausted ? 500 : 204))
-  await exhaust()
+  await exhaust(sending)
   expect((await checkWebhooks({ order })).code).toBe(417)
   receiver.answer(() => statusOnly(204))
   await sending.control("PUT", "/clock", { advance: "10s" })
@@ -79,7 +74,7 @@ test("stand in the order in which they were delivered, which a failed attempt ch
 test("of a mock without a webhook are none, and the message says why", async () => {
   const mock = await startTestMock()
   const check = (expectation: object) => mock.control("POST", "/verify", expectation)
-  await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
+  await exhaust(mock)
   expect((await check({ webhook: exhausted, count: 0 })).code).toBe(200)
   expect((await check({ webhook: exhausted })).error).toContain("+ state unsent: its account has no webhook")
   await mock.reset()

@@ -89,10 +89,8 @@ test("finds the inputs of each API again, without its secrets", async () => {
 
 /** An API with single values does not get the blanks around them. */
 function withoutBlanks(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(input)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === "string" ? value.trim() : value]),
-  )
+  const trim = (value: unknown) => (typeof value === "string" ? value.trim() : value)
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, trim(value)]))
 }
 
 function toTexts(input: Readonly<Record<string, unknown>>): [string, string][] {
@@ -275,20 +273,14 @@ describe("contradictions are a 400 that names what to change", () => {
   })
 })
 
+const entry = (apis: readonly string[]) => ({
+  ...{ at: "", method: "GET", path: "/", apis, key: null, fault: null, response: null },
+  request: toMessage({}, ""),
+})
+
 test("lets other work in between two requests of the journal", async () => {
   const journal = createJournal()
-  const request = toMessage({}, "")
-  const entry = {
-    at: "",
-    method: "GET",
-    path: "/",
-    apis: [],
-    key: null,
-    fault: null,
-    request,
-    response: null,
-  }
-  for (let sent = 0; sent < 100; sent++) journal.add(entry, "{}")
+  for (let sent = 0; sent < 100; sent++) journal.add(entry([]), "{}")
   let pauses = 0
   const pause = async () => {
     pauses++
@@ -304,10 +296,6 @@ test("lets other work in between two requests of the journal", async () => {
 describe("when the journal cannot know, it says so", () => {
   const pattern = { api: "a", input: { n: 1 } }
   const pause = () => undefined
-  const entry = (apis: readonly string[]) => ({
-    ...{ at: "", method: "GET", path: "/", apis, key: null, fault: null, response: null },
-    request: toMessage({}, ""),
-  })
   /** A journal that dropped some requests, then got some with `n: 1`, some with another, and some with one that is not kept. */
   function journalOf(dropped: number, same: number, other: number, unknown: number) {
     const journal = createJournal()

@@ -7,7 +7,7 @@ import { createWebhookSecret } from "../src/accounts/webhook.ts"
 import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { signedHeaders } from "../src/webhooks/deliver.ts"
-import { startTestMock } from "./support/mock.ts"
+import { exhaust, listOf, startTestMock } from "./support/mock.ts"
 
 const main = join(import.meta.dir, "../src/main.ts")
 const started: Bun.Subprocess[] = []
@@ -20,14 +20,18 @@ afterEach(async () => {
 
 /** Starts the command; `line` resolves with its next line of JSON, first the one with its address. */
 async function listen(...flags: string[]) {
-  const child = Bun.spawn([process.execPath, main, "webhook", "listen", "0", "--json", ...flags], {
-    stdout: "pipe",
-  })
-  started.push(child)
-  const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
-  const line = async () => JSON.parse((await lines.next()).value ?? "null")
+  const next = run("--json", ...flags)
+  const line = async () => JSON.parse(await next())
   const { url } = await line()
   return { url: url as string, line }
+}
+
+/** Runs the command on a free port, and returns what reads its lines. */
+function run(...flags: string[]) {
+  const child = Bun.spawn([process.execPath, main, "webhook", "listen", "0", ...flags], { stdout: "pipe" })
+  started.push(child)
+  const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
+  return async () => String((await lines.next()).value)
 }
 
 async function refused(...words: string[]) {
@@ -44,15 +48,12 @@ test("webhooks of the mock verify, and its faults are named", async () => {
   const { url, line } = await listen()
   const mock = await startTestMock({ webhook: `${url}hook` })
   await mock.control("PUT", "/faults", { webhook: true, bad_signature: true, times: 1 })
-  await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
+  await exhaust(mock)
   const bad = { type: "credits.exhausted", verified: false, reason: "No matching signature found" }
   expect(await line()).toMatchObject({ ...bad, id: expect.stringMatching(/^msg_/) })
   expect(await line()).toMatchObject({ type: "credits.threshold_reached", verified: true, reason: null })
-  const { data } = await mock.control("GET", "/notices")
-  const statuses = (Object(data).notices as { attempts: { status: number }[] }[]).map(
-    ({ attempts }) => attempts[0]?.status,
-  )
-  expect(statuses).toEqual([204, 204, 204])
+  const notices = await listOf(mock, "notices")
+  expect(notices.map(({ attempts }) => attempts[0]?.status)).toEqual([204, 204, 204])
 })
 
 test("says of each request why it does not verify, and shows its body", async () => {
@@ -75,31 +76,21 @@ test("says of each request why it does not verify, and shows its body", async ()
 })
 
 test("a body moves no cursor of the terminal", async () => {
-  const child = Bun.spawn([process.execPath, main, "webhook", "listen", "0"], { stdout: "pipe" })
-  started.push(child)
-  const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
-  const line = async () => String((await lines.next()).value)
+  const line = run()
   const url = (await line()).replace("penknife listening on ", "")
   await fetch(url, { method: "POST", body: "a\u001b[2Jb\u202ec" })
   const printed = [await line(), await line(), await line()]
-  expect(printed).toEqual([
-    "",
-    "no id no type not verified: Missing required headers",
-    "a\\u001b[2Jb\\u202ec",
-  ])
+  const unverified = "no id no type not verified: Missing required headers"
+  expect(printed).toEqual(["", unverified, "a\\u001b[2Jb\\u202ec"])
 })
 
 test("a port that is taken or none, and a secret that is none, are refused with what to change", async () => {
   const { url } = await listen()
   const { port } = new URL(url)
-  const wrong = "penknife: --secret must be a secret such as whsec_….\n"
-  expect(await refused(port)).toEqual([
-    2,
-    `penknife: Port ${port} cannot be opened. Another program may listen there: 0 picks a free port.\n`,
-  ])
-  expect(await refused("http")).toEqual([
-    2,
-    "penknife: The port must be a whole number from 0 to 65535, not 'http'.\n",
-  ])
-  expect(await refused("0", "--secret", "geheim")).toEqual([2, wrong])
+  for (const [words, message] of [
+    [[port], `Port ${port} cannot be opened. Another program may listen there: 0 picks a free port.`],
+    [["http"], "The port must be a whole number from 0 to 65535, not 'http'."],
+    [["0", "--secret", "geheim"], "--secret must be a secret such as whsec_…."],
+  ] as const)
+    expect(await refused(...words)).toEqual([2, `penknife: ${message}\n`])
 })

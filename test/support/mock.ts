@@ -2,6 +2,7 @@ import { afterAll } from "bun:test"
 import { startMock as compose } from "../../src/app/mock.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import { mockOwn } from "../../src/config/options.ts"
+import type { MockMail, MockNotice, MockRequest } from "../../src/mock-client/start-mock.ts"
 import { type Answer, readAnswer } from "./answer.ts"
 import { checkedFetch } from "./answer-check.ts"
 import { readGraphql as readGraphqlAnswer } from "./graphql.ts"
@@ -47,6 +48,22 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
       await control("POST", "/reset")
     },
   }
+}
+
+interface Lists {
+  readonly requests: MockRequest
+  readonly notices: MockNotice
+  readonly mails: MockMail
+}
+
+/** Requests, notices or mails, as the mock lists them. */
+export async function listOf<Kind extends keyof Lists>(mock: TestMock, kind: Kind, query = "") {
+  return (await mock.control("GET", `/${kind}${query}`)).data?.[kind] as Lists[Kind][]
+}
+
+/** Raises three notices at once: two thresholds, and that all credits are used up. Resolves with the status of the call. */
+export async function exhaust(mock: TestMock): Promise<number> {
+  return (await ways.rest(mock, "mock-no-credits")).status
 }
 
 /** One API, called over each surface. */
