@@ -30,10 +30,10 @@ export const portalActions = ["create", "rotate", "revoke", "webhook"] as const
 export type PortalAction = (typeof portalActions)[number]
 
 /** The permissions of a plan in the portal, unless the operator sets others. */
-export const portalDefaults = { portalKeys: 10, portal: portalActions } as const
+const portalDefaults = { portalKeys: 10, portal: portalActions } as const
 
 /** How a plan is offered, unless the operator says so. */
-export const offerDefaults = { price: null, description: null, highlight: false } as const
+const offerDefaults = { price: null, description: null, highlight: false } as const
 
 /** The plans that the landing page offers: those that the operator gave a price or a description. */
 export function offeredPlans(plans: Plans): readonly Plan[] {

@@ -151,7 +151,7 @@ interface Watch<Input extends TObject, Output extends TSchema> {
 }
 
 /** Sends a file. It changes nothing, but each time leaves an audit record. */
-export interface FileRead<Input extends TObject> {
+interface FileRead<Input extends TObject> {
   readonly kind: "file"
   /** Opens the file and says what the audit log calls it. */
   open(input: Static<Input>, context: AdminContext): Promise<OpenFile>

@@ -3,7 +3,7 @@ import type { Page } from "../store/admin-store.ts"
 import { parseJson } from "../values/is-object.ts"
 import { invalid } from "./fault.ts"
 
-export interface PageInput {
+interface PageInput {
   readonly limit?: number | undefined
   readonly after?: string | undefined
 }

@@ -7,7 +7,7 @@ import type { Subscription } from "./parts.ts"
 const maxWatchesEach = 5
 
 /** Runs the lists of each key, customer or administrator one after the other. */
-export type ListTurns = <T>(actor: Actor, read: () => Promise<T>) => Promise<T>
+type ListTurns = <T>(actor: Actor, read: () => Promise<T>) => Promise<T>
 
 /** A list may look at every row of a store. One of each reader at a time leaves the rest of the time to others. */
 export function createListTurns(): ListTurns {
@@ -25,7 +25,7 @@ export function createListTurns(): ListTurns {
 }
 
 /** Counts what each reader watches. */
-export type WatchLimit = (actor: Actor, watch: () => Subscription) => Subscription
+type WatchLimit = (actor: Actor, watch: () => Subscription) => Subscription
 
 /** Leaves watches for others: one reader may have {@link maxWatchesEach}, and gets a 429 for more. */
 export function createWatchLimit(): WatchLimit {

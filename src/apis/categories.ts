@@ -7,7 +7,7 @@ interface Categorized {
 }
 
 /** The APIs of one category. */
-export interface CategoryOf<Api> {
+interface CategoryOf<Api> {
   /** The form in which categories are compared, see {@link toCategory}. */
   readonly name: string
   /** With a capital letter, for people. */

@@ -14,7 +14,7 @@ import { ConfigError } from "../config/setting-name.ts"
 import { nearestFirst } from "../values/nearest.ts"
 
 /** The parts that {@link prepareEdit} uses. */
-export interface EditParts {
+interface EditParts {
   readonly running: Config
   /** The text of the configuration file; null without one. */
   readonly text: string | null

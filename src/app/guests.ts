@@ -9,7 +9,7 @@ import type { AccountDetails } from "../store/admin-store.ts"
 import { guestApis } from "./served-apis.ts"
 
 /** The external id of the account for calls without a key. */
-export const guestsExternalId = "guests"
+const guestsExternalId = "guests"
 
 interface GuestParts extends ProgramParts {
   readonly log: Pick<Log, "warn">

@@ -36,10 +36,7 @@ const outdated = "The configuration was not changed. Read it again: it was chang
 
 const notHere = "This service cannot read its configuration again: restart it."
 
-/** The configuration of a service, which can change while it runs. */
-export type HotConfig = ReturnType<typeof createHotConfig>
-
-/** Makes the configuration of one process changeable. Changes are made one after the other. */
+/** Makes the configuration of one process, which can change while it runs. Changes are made one after the other. */
 export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigParts) {
   let { running } = parts
   let prepare: PrepareGeneration = () =>

@@ -29,7 +29,7 @@ export function servedOf(
  * The APIs that a setting such as `try.apis` names, by id or category.
  * @throws ConfigError for a name that is neither
  */
-export function chosenOf(setting: string, chosen: readonly string[], definitions: readonly ApiDefinition[]) {
+function chosenOf(setting: string, chosen: readonly string[], definitions: readonly ApiDefinition[]) {
   const mistakes = mistakesIn(setting, chosen, definitions)
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
   return definitions.filter((api) => isIn(api, chosen))

@@ -70,7 +70,7 @@ export interface StartOptions {
 }
 
 /** The parts of a service that need no store. */
-export type OpenBase = Awaited<ReturnType<typeof openBase>>
+type OpenBase = Awaited<ReturnType<typeof openBase>>
 
 /** First phase: the ports, the log, and the APIs. A wrong configuration ends the start here, before a data file is made. */
 export async function openBase(config: Config, options: StartOptions, opening: AsyncDisposableStack) {
@@ -94,7 +94,7 @@ export async function openBase(config: Config, options: StartOptions, opening: A
 }
 
 /** The open store of a service. */
-export type OpenData = Awaited<ReturnType<typeof openData>>
+type OpenData = Awaited<ReturnType<typeof openData>>
 
 /** Second phase: the store. It tells nobody of changes yet: those wait in the outbox, which is read when all works. */
 export async function openData(

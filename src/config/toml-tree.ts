@@ -12,7 +12,7 @@ export interface Entry extends Range {
   readonly inline: InlineTable | null
 }
 
-export type InlineTable = Range & { readonly path: readonly string[]; readonly entries: Range[] }
+type InlineTable = Range & { readonly path: readonly string[]; readonly entries: Range[] }
 
 /** `[plans.free]` with the lines below it. */
 export type Section = Range & { readonly path: readonly string[]; readonly entries: readonly Range[] }

@@ -38,7 +38,7 @@ type Fault = Static<typeof faultSchema>
 type OfWebhooks = "drop" | "twice" | "bad_signature" | "late_timestamp"
 
 /** A failure of calls. */
-export type FaultRule = Omit<Fault, "webhook" | OfWebhooks>
+type FaultRule = Omit<Fault, "webhook" | OfWebhooks>
 
 /**
  * A failure on the way to a webhook's receiver. With `status` the receiver is not asked, and counts as having answered so. With

@@ -39,7 +39,7 @@ interface LoadedPlugin {
 }
 
 /** An API that was refused, with what to change. */
-export interface PluginProblem {
+interface PluginProblem {
   /** The folder's name. */
   readonly name: string
   readonly problem: string

@@ -8,7 +8,7 @@ export interface HostAddress {
 }
 
 /** The addresses of a host that may all be called, or why it is not called: it has none, or this one is not allowed. */
-export type CheckedAddresses =
+type CheckedAddresses =
   | { readonly kind: "addresses"; readonly lookup: LookupFunction }
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly address: string }

@@ -29,7 +29,7 @@ interface LogOptions {
 }
 
 /** A log whose level can change. */
-export type LeveledLog = Log & { setLevel(level: LogLevel): void }
+type LeveledLog = Log & { setLevel(level: LogLevel): void }
 
 /** Creates a log of JSON lines `{"level", "time", …fields, "message"}`. `write` receives each line with its newline. */
 export function createLog(write: (line: string) => void, options: LogOptions = {}): LeveledLog {

@@ -16,7 +16,7 @@ export interface MailServer {
 }
 
 /** A mail as it is handed to a mail server. */
-export interface OutgoingMail {
+interface OutgoingMail {
   readonly from: string
   readonly to: string
   /** Headers and bodies (RFC 5322), with lines that end in CR LF. */

@@ -5,7 +5,7 @@ import type { KeptRequests } from "../store/kept-requests.ts"
 import { type PassStep, type Retention, toDay } from "../store/retention.ts"
 
 /** How many days records are kept. */
-export interface KeptDays {
+interface KeptDays {
   /** 0: there is no history, and nothing of it is deleted. */
   readonly history: number
   readonly keepNotices: number

@@ -94,7 +94,7 @@ export interface CallsQuery {
 }
 
 /** The time of a query about all charges. */
-export type ChargesQuery = Omit<CallsQuery, "api">
+type ChargesQuery = Omit<CallsQuery, "api">
 
 /** The time and the account of a query about charges by account. */
 export interface CreditsQuery extends ChargesQuery {

@@ -51,7 +51,7 @@ export interface NewRequest extends Omit<KeptRequest, "atMs"> {
 }
 
 /** The parts of a request id that this program has made: a prefix, a dot and a count in base 36. */
-export interface OwnId {
+interface OwnId {
   readonly prefix: string
   readonly count: number
 }

@@ -3,7 +3,7 @@ import moved from "./move-tables.json"
 import { requestColumns } from "./request-table.ts"
 
 /** A table whose rows a move takes along, with the columns that every kind of store has. */
-export interface MoveTable {
+interface MoveTable {
   readonly name: string
   readonly columns: readonly string[]
   /** A condition of SQL for the rows that are taken along. Such rows replace those that an empty store has. */

@@ -12,7 +12,7 @@ export interface SchemaStep {
 }
 
 /** Columns to set in the rows of a table, a batch of rows at a time. */
-export interface Fill {
+interface Fill {
   readonly table: string
   /** The table's primary key, one text column. */
   readonly key: string

@@ -157,7 +157,7 @@ export type ChargeOutcome =
   | { readonly charged: false; readonly cause?: unknown }
 
 /** Takes the outcome of the charge at a place of the list. Must not throw. */
-export type OnDecided = (outcome: ChargeOutcome, index: number) => void
+type OnDecided = (outcome: ChargeOutcome, index: number) => void
 
 /** One call, counted against several rate limits: all of them must grant it, else none counts it. */
 export interface RateTake {

@@ -30,7 +30,7 @@ interface EventRow {
 }
 
 /** A key that expires soon. */
-export interface ExpiringKey extends EventRow {
+interface ExpiringKey extends EventRow {
   readonly accountId: string
   readonly name: string
   readonly prefix: string

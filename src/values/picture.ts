@@ -3,7 +3,7 @@ import type { TObject, TSchema } from "@sinclair/typebox"
 const mark = "x-picture"
 
 /** Media types of pictures. SVG is in its field as text, PNG in base64. */
-export type PictureType = "image/svg+xml" | "image/png"
+type PictureType = "image/svg+xml" | "image/png"
 
 /** A picture in an answer. */
 export interface Picture {

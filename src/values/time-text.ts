@@ -17,7 +17,7 @@ export function parseDuration(text: string): number | null {
 }
 
 /** A written time. */
-export interface WrittenTime {
+interface WrittenTime {
   readonly kind: "date" | "time" | "unix"
   /** The clock time as it is written, in milliseconds as if its offset were 0. */
   readonly clockMs: number

@@ -23,7 +23,7 @@ function errorText(description: string) {
 export const noticeStates = ["pending", "delivered", "failed", "unsent", "mailed"] as const
 
 /** A notice with its mail; null if it has none. */
-export type MailedNotice = NoticeRecord & { readonly mail: MailRecord | null }
+type MailedNotice = NoticeRecord & { readonly mail: MailRecord | null }
 
 /** A notice as operations answer it. */
 export const noticeSchema = Type.Object({

@@ -205,7 +205,7 @@ async function loadLibrary() {
 }
 
 /** The result of a ceremony: a passkey and its proof. */
-export interface PasskeyProof {
+interface PasskeyProof {
   readonly passkey: PasskeyRecord
   /** How often the authenticator has signed. */
   readonly counter: number
@@ -214,7 +214,7 @@ export interface PasskeyProof {
 }
 
 /** Why a sign-in by passkey is refused. */
-export type PasskeyRefusal = "passkeyUnknown" | "passkeyOld" | "passkeyInvalid"
+type PasskeyRefusal = "passkeyUnknown" | "passkeyOld" | "passkeyInvalid"
 
 /**
  * Checks a sign-in (WebAuthn §7.2): signature, site, user verification, and a challenge that this browser was given. The counter

@@ -31,7 +31,7 @@ export interface QuestionOrigin {
   readonly requestId: string
 }
 
-export interface AskParts extends Pick<Ports, "clock" | "random"> {
+interface AskParts extends Pick<Ports, "clock" | "random"> {
   readonly newAuditRecord: ReturnType<typeof createAuditRecords>
   readonly admin: AdminStore
   readonly pages: Pick<PageAddresses, "portal">
@@ -85,7 +85,7 @@ async function requireQuestion(
 }
 
 /** The refusal of a sign-up that the settings do not allow. */
-export function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
+function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
   const why = mode === "off" ? "Nobody can sign up here." : "You need an invitation to sign up."
   return conflict(`${why} Ask the operator of this service.`)
 }

@@ -31,7 +31,7 @@ const maxLength = 8_192
 const knownTags = new Set(["v", "h", "k", "n", "p", "s", "t"])
 
 /** The contents of a record. */
-export interface DkimRecord {
+interface DkimRecord {
   readonly type: "rsa" | "ed25519" | "other"
   readonly key: PublicKey | null
   readonly hashes: readonly string[] | null

@@ -12,7 +12,7 @@ export interface DmarcRecord {
 }
 
 /** The result for one name of a tree walk. */
-export type DmarcStep =
+type DmarcStep =
   /** `texts` are all TXT records of the name. Several records of DMARC count as none. */
   | {
       readonly kind: "answer"

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib"
 import { type Element, elementsOf } from "../../values/der.ts"
 
 /** The logo inside a certificate, decompressed; null when its certificate names another digest. */
-export type Logotype = Uint8Array | null
+type Logotype = Uint8Array | null
 
 /** The digests that certificates of marks use. */
 const digests: Readonly<Record<string, string>> = {

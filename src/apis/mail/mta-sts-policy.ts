@@ -5,7 +5,7 @@ import { explainPart, readTagList, showBytes, showText, trimBlanks } from "./tag
 export const modes = ["enforce", "testing", "none"] as const
 
 /** The fields of a policy; null or empty where they are missing or not valid. */
-export interface MtaStsPolicy {
+interface MtaStsPolicy {
   readonly version: string | null
   readonly mode: (typeof modes)[number] | null
   /** In lower case, as they stand otherwise. */

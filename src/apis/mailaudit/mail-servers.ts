@@ -3,7 +3,7 @@ import type { Dns } from "../contract.ts"
 import { requireRecords } from "../mail/look-up.ts"
 
 /** The most mail servers that are looked at. */
-export const maxServers = 5
+const maxServers = 5
 
 export interface MailServer {
   readonly host: string

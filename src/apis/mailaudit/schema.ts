@@ -14,7 +14,7 @@ function reportChecks<T extends TSchema>(schema: T): T {
 }
 
 /** More selectors than a domain has at a time. */
-export const maxSelectors = 5
+const maxSelectors = 5
 
 export const input = Type.Object({
   domain: field.text("The domain of the addresses, such as example.com.", { minLength: 1 }),

@@ -5,7 +5,7 @@ export const policyTypes = ["tlsa", "sts", "no-policy-found"] as const
 export const namespace9990 = "urn:ietf:params:xml:ns:dmarc-2.0"
 
 /** How often an element may be there. */
-export type Occurs = "1" | "?" | "*" | "+"
+type Occurs = "1" | "?" | "*" | "+"
 export type Content = "text" | "integer" | "decimal" | readonly string[] | Shape
 
 /** The children of an element. */
@@ -26,7 +26,7 @@ const modes = ["r", "s"] as const
 const reasons = ["local_policy", "mailing_list", "other", "policy_test_mode", "trusted_forwarder"] as const
 
 /** The form of a report that one standard expects. */
-export interface ReportShape {
+interface ReportShape {
   /** The report, without its records. */
   readonly report: Shape
   readonly record: Shape

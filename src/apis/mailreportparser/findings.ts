@@ -21,7 +21,7 @@ export const { problemList, problem } = defineProblems({
   problems_left_out: "info: more than 100 problems, of which only the first are listed",
 })
 
-export type ReportProblem = ReturnType<typeof problem>
+type ReportProblem = ReturnType<typeof problem>
 
 const maxListed = 100
 

@@ -18,7 +18,7 @@ function fail(detail: string): never {
 const token = /%\{([a-z])(\d*)(r?)([-.+,/_=]*)\}|%([%_-])|([\x20-\x24\x26-\x7e]+)/iy
 const escapes: Readonly<Record<string, string>> = { "%": "%", _: " ", "-": "%20" }
 
-export interface ParsedMacroString {
+interface ParsedMacroString {
   readonly macro: MacroString
   /** The literal text after the last macro, which has to end like a domain name; null without such text. */
   readonly tail: string | null

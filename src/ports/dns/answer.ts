@@ -75,11 +75,7 @@ export interface Chain {
 }
 
 /** The way from the name that was asked to the records of that type, along the aliases of the answer section. */
-export function followAliases(
-  response: Response,
-  question: Question,
-  before: readonly WireName[] = [],
-): Chain {
+function followAliases(response: Response, question: Question, before: readonly WireName[] = []): Chain {
   const type = typeNumberOf(question.type)
   const ofInternet = response.answers.filter((record) => record.class === classIn)
   const byOwner = Map.groupBy(ofInternet, (record) => record.owner)
@@ -101,7 +97,7 @@ export function followAliases(
 }
 
 /** Seconds to cache that `name` or its records do not exist (RFC 2308 §5); null without the SOA of a zone above it. */
-export function negativeTtl({ authority, message }: Response, name: WireName): number | null {
+function negativeTtl({ authority, message }: Response, name: WireName): number | null {
   const start = authority.find(
     (record) => record.type === typeNumbers.SOA && record.class === classIn && isWithin(name, record.owner),
   )

@@ -6,7 +6,7 @@ import { typeNumbers } from "./record-types.ts"
 import { serviceParameters } from "./service-parameters.ts"
 
 /** The data of one record type: how they are read from a message, printed and parsed. */
-export interface RecordFormat<Data> {
+interface RecordFormat<Data> {
   /** Throws RangeError when the data do not have the form of the type. */
   read(reader: DataReader): Data
   /** The same with the data in a zone file's form. */

@@ -102,7 +102,7 @@ export function createOtelTracer(settings: OtelSettings, { timer, log, version }
 }
 
 /** The address of a collector, and how spans are sent there. */
-export interface ExporterSettings {
+interface ExporterSettings {
   /** The address for traces, with its path. */
   readonly url: string
   readonly protocol: "http/protobuf" | "http/json"

@@ -24,7 +24,7 @@ const maxHeaderBytes = 16_384
  */
 const slots = { slots: 32, slotsPerCaller: 4, slotsPerAccount: 8, slotsPerPlace: 12, startsPerTurn: 2 }
 
-export interface HttpsClientOptions {
+interface HttpsClientOptions {
   readonly dns: Pick<Dns, "resolve">
   readonly timer: Timer
   /** For tests: another port than 443, other addresses than public ones, other authorities than the runtime's. */

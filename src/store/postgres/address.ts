@@ -19,7 +19,7 @@ export interface PostgresHost {
 }
 
 /** `sslmode` as in libpq, and the certificate authority to trust, as PEM text. */
-export interface PostgresTls {
+interface PostgresTls {
   readonly mode: (typeof tlsModes)[number]
   readonly ca: string | null
 }

@@ -1,7 +1,7 @@
 import type { Ports } from "../../apis/contract.ts"
 
 /** One piece of work on one account. */
-export interface Ticket {
+interface Ticket {
   readonly accountId: string
 }
 

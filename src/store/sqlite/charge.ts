@@ -75,7 +75,7 @@ export function prepareCharges(
 }
 
 /** The fields of an account that a charge reads and writes. */
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly number: number
   readonly accountId: string
   closedMs: number | null
@@ -253,7 +253,7 @@ interface DayTotal {
 }
 
 /** Prepares the tables of usage on one connection. All of it must be called in a transaction. */
-export function prepareUsageRecords(database: Database) {
+function prepareUsageRecords(database: Database) {
   type Amounts = [number, number, number, number]
   const addUsage = database.query<unknown, [string, number, string, string, ...Amounts]>(
     `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
@@ -326,10 +326,10 @@ export function prepareUsageRecords(database: Database) {
 }
 
 /** The parts of a charge that its notices depend on. */
-export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">
+type RaisingCharge = Pick<Charge, "allowance" | "traceparent">
 
 /** The parts of an account's entry that its notices depend on. */
-export type ChargedEntry = Pick<LedgerEntry, "accountId" | "used" | "bonus" | "notified" | "periodStartMs">
+type ChargedEntry = Pick<LedgerEntry, "accountId" | "used" | "bonus" | "notified" | "periodStartMs">
 
 /** Without a threshold, it is a notice of used up credits, which an account gets that has chosen it. */
 const insertNotice = `

@@ -89,7 +89,7 @@ function prepareLater(database: Database): void {
  * Makes an empty file unless there is one. True if it did. Webhook secrets are in a data file, and with most umasks SQLite would
  * let every user of the machine read it.
  */
-export function createForOwner(file: string): boolean {
+function createForOwner(file: string): boolean {
   if (file === ":memory:" || existsSync(file)) return false
   closeSync(openSync(file, "a", 0o600))
   return true

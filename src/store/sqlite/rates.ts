@@ -59,7 +59,7 @@ export interface RateBucket {
 const setBackUs = 1_000_000
 
 /** Ticks until a bucket is full, now and after one more call. */
-export interface RateFill {
+interface RateFill {
   readonly ticksUntilFull: number
   readonly ticksAfterCall: number
   /** Whether the clock was set back since the bucket was last changed. */

@@ -95,7 +95,7 @@ export interface StopOptions {
 }
 
 /** A service that listens. */
-export interface RunningService {
+interface RunningService {
   readonly server: { readonly url: string; readonly adminUrl: string | null }
   /** Reads certificate and key again. If they cannot be used, this is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
@@ -108,7 +108,7 @@ export interface RunningService {
 }
 
 /** Makes and tries own APIs of the operator. */
-export interface OwnApiFolders {
+interface OwnApiFolders {
   /** Writes a first API into a folder, and returns the written files. Throws an error with a message for the operator. */
   writeNew(directory: string, name: string): Promise<readonly string[]>
   /** Loads all APIs of a folder and tries their examples. */
@@ -119,7 +119,7 @@ export interface OwnApiFolders {
 }
 
 /** A mock that listens. */
-export interface RunningMock {
+interface RunningMock {
   readonly url: string
   /** The key whose plan `--plan` sets. */
   readonly key: string
@@ -139,7 +139,7 @@ export interface RunningMock {
 }
 
 /** Copies the data file to a new file and back, makes it smaller, and copies everything from one kind of store to another. */
-export interface Safekeeping {
+interface Safekeeping {
   backUp(config: Config, file: string, onStep: OnStep): Copied
   /** Checks a backup without changing it. */
   checkBackup(file: string): Copied

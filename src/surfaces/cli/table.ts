@@ -11,7 +11,7 @@ export interface Column {
   readonly isExtra?: boolean
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** Columns of the terminal; null when the table goes to a file or a program, and nothing is cut. */
   readonly width: number | null
   readonly colours: boolean

@@ -4,9 +4,9 @@ import { pulledStream, type StreamParts } from "./reply/pulled-stream.ts"
 import { type AnswerSettings, MethodNotAllowed } from "./request.ts"
 
 /** An answer that was read whole, or the beginning of an event stream and what is still to come. */
-export type McpAnswer = { readonly text: string } | LiveAnswer
+type McpAnswer = { readonly text: string } | LiveAnswer
 
-export interface LiveAnswer {
+interface LiveAnswer {
   readonly first: Uint8Array
   readonly rest: Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
 }

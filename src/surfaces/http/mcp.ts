@@ -19,7 +19,7 @@ export interface TrustedNames {
   readonly publicHost: string | null
 }
 
-export interface McpOptions extends ServiceName {
+interface McpOptions extends ServiceName {
   /** The values of `Host` and `Origin` that a request may have. */
   readonly names: TrustedNames
   /** Loads what answers; by default the catalog. */

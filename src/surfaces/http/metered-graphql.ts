@@ -49,7 +49,7 @@ import { replayedHeader, setAnswerHeaders, setRate } from "./reply/headers.ts"
 import type { IncomingRequest } from "./request.ts"
 
 /** One query, from its admission to its answer. */
-export type GraphqlCall = ReturnType<typeof startGraphqlCall>
+type GraphqlCall = ReturnType<typeof startGraphqlCall>
 
 /** Where a query runs. */
 interface QueryServer {

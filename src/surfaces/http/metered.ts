@@ -28,7 +28,7 @@ import {
 } from "./request.ts"
 
 /** How the requests of a route are admitted, read and recorded: `{ metered: … }` in the hooks of a route. */
-export interface MeteredRoute {
+interface MeteredRoute {
   readonly method: "GET" | "POST"
   /** Ids of the APIs that a request calls. */
   readonly apis: readonly string[]
@@ -48,7 +48,7 @@ export interface MeteredRoute {
 }
 
 /** A request to a metered route, from its admission to its answer. */
-export interface MeteredCall extends Progress {
+interface MeteredCall extends Progress {
   readonly route: MeteredRoute
   readonly negotiated: Negotiated
   /** The parameters as they were sent. An empty query until the body is read. */

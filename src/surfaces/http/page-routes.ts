@@ -12,7 +12,7 @@ import { type AnswerSettings, type Exchange, type IncomingApp, noRoute, pathOf }
 import type { Resource } from "./resource.ts"
 
 /** The pages of a link that ends notices by mail. */
-export type UnsubscribePage = "ask" | "done" | "refused"
+type UnsubscribePage = "ask" | "done" | "refused"
 
 /** The pages for people. */
 export type SiteServer = ReturnType<typeof createSiteServer>

@@ -9,7 +9,7 @@ import type { AnswerSettings } from "./request.ts"
 type Read = string | Uint8Array<ArrayBuffer>
 
 /** A text or a picture that stays the same for as long as the process runs, made when it is first asked for. */
-export interface ResourceSource {
+interface ResourceSource {
   readonly headers: Readonly<Record<string, string>>
   read(): Read | Promise<Read>
 }

@@ -12,7 +12,7 @@ import { toCurl } from "../../code-examples/code-call.ts"
 import { isJsonValue } from "../../values/json-value.ts"
 
 /** How the page of an API differs from place to place. */
-export interface ApiPageOptions {
+interface ApiPageOptions {
   /** The price of a successful call. */
   readonly credits: number
   /** Where the service is, such as `http://localhost:8080`. */

@@ -10,7 +10,7 @@ import { createSearchEndpoint } from "./search-endpoint.ts"
 import { createMcpServer, type ServiceName } from "./server.ts"
 
 /** The catalog, and the streams of the program that started this one. */
-export interface StdioParts {
+interface StdioParts {
   readonly apis: readonly PreparedApi[]
   readonly name: ServiceName
   /** Whether the three search tools are offered instead of a tool per API. */

@@ -5,7 +5,7 @@ import { formats as textFormats } from "./components.json"
 import { type JsonObject, objectOf, refTo } from "./json-object.ts"
 
 /** Example answers by name. `component` names the component of the document that has one in JSON. */
-export type ExampleAnswers = Readonly<
+type ExampleAnswers = Readonly<
   Record<string, { readonly summary: string; readonly envelope: Envelope; readonly component?: string }>
 >
 

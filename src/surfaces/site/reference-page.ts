@@ -1,7 +1,7 @@
 import { byCategory } from "../../apis/categories.ts"
 import { type Html, html, type Site, type WritePage } from "./site.ts"
 
-export interface ReferenceParts {
+interface ReferenceParts {
   /** The heading, and the window's title. */
   readonly name: string
   readonly description: string

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals"
 
 /** The choices of colours. */
-export const themes = ["system", "light", "dark"] as const
+const themes = ["system", "light", "dark"] as const
 /** The choices of a time zone. */
 export const zones = ["UTC", "local"] as const
 

@@ -6,7 +6,7 @@ import { maxNameBytes } from "../look-up.ts"
 import { type JudgedTlsa, judgeTlsa } from "./tlsa-check.ts"
 
 /** A TLS server that a client wants to connect to. */
-export interface TlsService {
+interface TlsService {
   /** In lower case and without a trailing dot. */
   readonly host: string
   readonly port: number
@@ -17,7 +17,7 @@ export interface TlsService {
  * The client's duty: `authenticate` the server by the records; `encrypt`, but with any certificate; `ordinary`, as if there were
  * no records; `avoid` the server.
  */
-export type ClientAction = "authenticate" | "encrypt" | "ordinary" | "avoid"
+type ClientAction = "authenticate" | "encrypt" | "ordinary" | "avoid"
 
 /** The result of the look-ups for a server. */
 export interface ServiceFinding {

@@ -10,7 +10,7 @@ import type { RequestRate } from "./request-rate.ts"
  * A cookie of a session, the one that binds the challenge of a passkey to a browser, or the one of a browser that asked for a
  * link by mail.
  */
-export type CookieKind = SessionKind | "passkey" | "browser"
+type CookieKind = SessionKind | "passkey" | "browser"
 
 /** The sessions of browsers, by the cookies of requests. */
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>

@@ -42,7 +42,7 @@ import { createDelays, editAnswer, type ReadAnswer } from "./delays.ts"
 import { controlPaths, createSessions, endOfCookie, takeSession, toPages } from "./sessions.ts"
 import { targetOf } from "./targets.ts"
 
-export interface MockServerParts {
+interface MockServerParts {
   /** Makes the state of a start, for the mock or for a session. */
   readonly createState: (serving: Serving) => Promise<MockState>
   readonly parseZone: ControlParts["parseZone"]

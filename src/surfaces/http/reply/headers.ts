@@ -67,7 +67,7 @@ export function setReply(reply: Answer, format: Format, set: AnswerSettings): vo
 }
 
 /** Headers that successes of metered calls share, by format and plan. */
-export type PreparedHeaders = LRUCache<string, Prepared>
+type PreparedHeaders = LRUCache<string, Prepared>
 
 interface Prepared {
   readonly allowance: number | null
@@ -269,7 +269,7 @@ export function crossOrigin(methods = "GET, POST, OPTIONS") {
 }
 
 /** The plugin sets these on every answer, but only those of a preflight are read (Fetch, CORS protocol). */
-export const preflightHeaders = ["access-control-allow-methods", "access-control-allow-headers"] as const
+const preflightHeaders = ["access-control-allow-methods", "access-control-allow-headers"] as const
 
 /** Takes back what the plugin allows, for answers that pages of other origins must not read. */
 export function sameOriginOnly({ headers }: AnswerSettings): void {

@@ -7,7 +7,7 @@ import { type Exchange, type IncomingApp, noRoute } from "../request.ts"
 import type { WebPage } from "./web-http.ts"
 
 /** The pages that an app serves, and their brand. */
-export interface WebOptions extends Pick<Site, "console" | "portal"> {
+interface WebOptions extends Pick<Site, "console" | "portal"> {
   readonly brand: Brand
 }
 
