@@ -38,13 +38,6 @@ interface LoadedPlugin {
   readonly pool: PluginPool
 }
 
-/** An API that was refused, with what to change. */
-interface PluginProblem {
-  /** The folder's name. */
-  readonly name: string
-  readonly problem: string
-}
-
 /** The limits of own APIs, and the receivers of their troubles. */
 export interface PluginOptions {
   /** Ids of other APIs. */

@@ -53,6 +53,8 @@ export const questionLimits = {
   reports: 6,
 } as const
 
+/** Parts whose results are true without some of their questions. */
+const tellsNotAsked = new Set<string>(["reverse", "reports"])
 /** Addresses of mail servers whose reverse names are looked up. */
 const maxAddresses = 4
 /** Domains that reports are sent to whose mail servers are looked for. */
@@ -68,7 +70,7 @@ export type Found<T> =
       /** The names for which the DNS gave no answer on the way. */
       readonly unanswered: readonly string[]
     }
-  | { readonly isKnown: false; readonly why: string }
+  | { readonly isKnown: false; readonly why: string; readonly advice?: string }
 
 /** The facts about a domain. Each may be unknown. */
 export interface Facts {
@@ -110,11 +112,21 @@ export async function gatherFacts(
   type Part = keyof typeof questionLimits
   async function find<T>(part: Part, work: (own: RunContext) => T | Promise<T>): Promise<Found<T>> {
     const unanswered: string[] = []
-    const dns = dnsFor(questionLimits[part], unanswered)
+    const limit = questionLimits[part]
+    let isOver = false
+    const dns = dnsFor(limit, unanswered, () => {
+      isOver = true
+    })
     // An audit counts what the premium fields of its parts say; its own premium fields are the fixes.
     const own = { ...context, premium: true, ports: { ...context.ports, dns } }
     try {
-      return { isKnown: true, value: await work(own), unanswered }
+      const value = await work(own)
+      if (!isOver || tellsNotAsked.has(part)) return { isKnown: true, value, unanswered }
+      return {
+        isKnown: false,
+        why: `The audit asks at most ${limit} DNS questions for this, and the domain needs more.`,
+        advice: "Call the API that is about this alone: it may ask more.",
+      }
     } catch (cause) {
       // A part that refuses does not mean that the audit's input is wrong: a service without HTTPS requests cannot read a policy.
       if (cause instanceof Unavailable || cause instanceof InputRejected)
@@ -211,12 +223,12 @@ async function findNames(route: Found<MailRoute>, { reverse }: AuditedApis, cont
 /**
  * Shares the questions of an audit between its parts, so that each is asked once. All of them have the same signal.
  * @returns a function that makes the DNS of a part, which may ask so many questions that no part before it has asked.
- * It adds the names for which it got no answer to `unanswered`.
+ * It adds the names for which it got no answer to `unanswered`, and calls `onLimit` for a question that it may not ask.
  */
-function shareQuestions(dns: Dns, signal: AbortSignal): (limit: number, unanswered: string[]) => Dns {
+function shareQuestions(dns: Dns, signal: AbortSignal) {
   const asked = new Map<string, Promise<DnsAnswer | DnsReply>>()
 
-  return (limit, unanswered) => {
+  return (limit: number, unanswered: string[], onLimit: () => void): Dns => {
     let left = limit
     async function once<Answer extends DnsAnswer | DnsReply>(
       name: string,
@@ -225,7 +237,8 @@ function shareQuestions(dns: Dns, signal: AbortSignal): (limit: number, unanswer
     ): Promise<Answer> {
       // The key holds the operation and the type, so the answer is of this type.
       let asking = asked.get(key) as Promise<Answer> | undefined
-      if (!asking && left > 0) {
+      if (!asking && left === 0) onLimit()
+      else if (!asking) {
         left -= 1
         asking = ask()
         asked.set(key, asking)

@@ -135,6 +135,24 @@ test("a mail server without an address is no fault of DANE, and limits no grade"
   expect(JSON.stringify(answer.checks)).not.toContain("Mend the signatures")
 })
 
+test("an audit that may not ask more does not say that the DNS was silent", async () => {
+  const mx = (host: string) => ({ MX: [10, host] as [number, string] })
+  const domains = Array.from({ length: 9 }, (_, at) => `d${at}.example`)
+  const hosts = (domain: string) => Array.from({ length: 10 }, (_, at) => `m${at}.${domain}`)
+  const entries = domains.flatMap((domain): [string, Zone[string]][] => [
+    [domain, hosts(domain).map(mx)],
+    ...hosts(domain).map((host): [string, Zone[string]] => [host, [{ A: "198.51.100.9" }]]),
+  ])
+  const spf = `v=spf1 ${domains.map((domain) => `mx:${domain}`).join(" ")} -all`
+  const own = [...hosts("d0.example").map(mx), { TXT: spf }]
+  const answer = await audit({ ...kept, ...Object.fromEntries(entries), "firm.example": own })
+  const unknown = answer.checks.filter(({ status }) => status === "unknown")
+  expect(unknown.map(({ id }) => id)).toEqual(["spf_record", "spf_policy", "dane"])
+  for (const { why } of unknown)
+    expect(why).toMatch(/^The audit asks at most \d+ DNS questions for this, and the domain needs more\.$/)
+  expect(JSON.stringify(answer)).not.toContain("gave no answer")
+})
+
 test.each(["10.0.0.5", "127.0.0.1", "169.254.1.1", "100.64.0.9", "fd00::25", "::1", "fe80::1"])(
   "nobody delivers to a mail server with the address %s alone",
   async (address) => {

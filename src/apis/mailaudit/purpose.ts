@@ -102,7 +102,7 @@ export function judgeKnown<T>(
   judge: (value: T) => Verdict,
   { needsAll = true }: { readonly needsAll?: boolean } = {},
 ): Verdict {
-  if (!found.isKnown) return unknown(found.why)
+  if (!found.isKnown) return unknown(found.why, found.advice)
   const verdict = judge(found.value)
   const [unanswered] = found.unanswered
   const isBad = verdict.status === "fail" || verdict.status === "warning"
@@ -111,8 +111,9 @@ export function judgeKnown<T>(
     : verdict
 }
 
-export function unknown(why: string): Verdict {
-  const advice = "See that the DNS servers of the domain answer, and try again."
+const tryAgain = "See that the DNS servers of the domain answer, and try again."
+
+export function unknown(why: string, advice = tryAgain): Verdict {
   return { status: "unknown", share: 0, why, advice, fix: null, best: null }
 }
 

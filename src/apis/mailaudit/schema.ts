@@ -45,7 +45,7 @@ export const output = Type.Object({
       title: field.text("What is checked."),
       status: choice(auditStatuses, {
         description:
-          "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
+          "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer, or would have been asked too much. `not_applicable`: of no use for this domain.",
       }),
       points: field.number("The points that it gets."),
       max_points: field.integer("The most points; 0 if it does not apply."),

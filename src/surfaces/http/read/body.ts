@@ -98,7 +98,7 @@ function toText(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw inputFault("body", "must be UTF-8 text")
+    throw inputFault("body", "must be UTF-8 text that is not compressed")
   }
 }
 
