@@ -106,6 +106,8 @@ test.each<[Partial<ConfigSources>, string]>([
   [{ file: file({ try: { calls: 5, plan: "gold" } }) }, "'try.plan' in p.toml must be one of free, "],
   [{ file: file({ sign_up: { mode: "opne", plan: "gold" } }) }, "'sign_up.plan' in p.toml must be one of"],
   [{ file: file({ credits: { hmac: 1.5 } }) }, "'credits.hmac' in p.toml cannot be used"],
+  // The sum of the calls of a commit must fit the columns of the store.
+  [{ file: file({ credits: { hmac: 1_000_000_001 } }) }, "it must be a whole number from 0 to 1000000000"],
 ])("%o: %s", (sources, message) => expect(() => load(sources)).toThrow(message))
 
 test("plans are the defaults with the changes and additions of the file", () => {

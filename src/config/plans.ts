@@ -48,7 +48,9 @@ export const plansTable = Type.Record(Type.String({ pattern: planName.source }),
 })
 
 /** `[credits]` of the configuration file: credits per call by API id. */
-const creditsTable = Type.Record(Type.String(), credits)
+/** As of own APIs. The sums of many calls fit the columns of every store. */
+const price = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
+const creditsTable = Type.Record(Type.String(), price)
 
 /** The default plans, with the changes and additions of the file's `[plans]`. */
 export function readPlans(value: unknown, file: string): Plans {
@@ -87,7 +89,7 @@ export function plansOfNames(value: unknown): Plans {
 /** The prices in `[credits]` that have no mistake. */
 export function pricesThatFit(value: unknown): ReadonlyMap<string, number> {
   const prices = isObject(value) ? Object.entries(value) : []
-  return new Map(prices.flatMap(([id, price]) => (Value.Check(credits, price) ? [[id, price]] : [])))
+  return new Map(prices.flatMap(([id, given]) => (Value.Check(price, given) ? [[id, given]] : [])))
 }
 
 function optionalLimit(number: TInteger) {

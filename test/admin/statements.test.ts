@@ -232,6 +232,21 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await read("2025-03", "€9", 9)).toEqual([null, null, 400, 400])
   })
 
+  test("of the present month has the last known terms of a plan that is configured no more: no limit would be wrong", async () => {
+    const plansOf = (team: object) =>
+      loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values: { plans: team } } }).plans
+    const team = plansOf({ team: { price: "€5", monthly_credits: 70 } })
+    await recordTerms({ admin: opened.admin, clock: admin.clock, plans: team })
+    await opened.store.updateAccount(id, { plan: "team" })
+    const account = await opened.admin.findAccount(id)
+    if (!account) throw new Error("the account must be there")
+    const parts = { admin: opened.admin, clock: admin.clock, plans: plansOf({}) }
+    const [statement] = await readStatements([account], requireMonth("2025-01"), parts)
+    const [renewal] = statement?.lines ?? []
+    expect([statement?.final, statement?.price]).toEqual([false, "€5"])
+    expect(renewal).toMatchObject({ plan: "team", price: "€5", monthly_credits: 70, credits: 70 })
+  })
+
   test("of a month in which the account was closed has no renewals, also when it is opened again later", async () => {
     const renewals = async (month: string) =>
       linesOf(await show(month)).filter(({ line }) => line === "renewal").length

@@ -9,16 +9,16 @@ export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
 export type TermsOf = (plan: string) => Pick<PlanTerms, "price" | "monthlyCredits">
 
 /**
- * The terms of plans in a month: the present ones until it is over, and then those that were recorded last before its end. A plan
- * that was recorded only later has its first ones.
+ * The terms of plans in a month: the present ones until it is over, and then those that were recorded last before its end, as for
+ * a plan that is configured no more. A plan that was recorded only later has its first ones.
  */
 export async function readTerms(month: Month, { admin, clock, plans }: StatementParts): Promise<TermsOf> {
-  const recorded = isOver(month, clock.now()) ? await admin.planTerms() : []
-  const byPlan = Map.groupBy(recorded, ({ plan }) => plan)
+  const present = isOver(month, clock.now()) ? null : plans
+  const byPlan = Map.groupBy(await admin.planTerms(), ({ plan }) => plan)
   return (plan) => {
     const known = byPlan.get(plan) ?? []
     const then = known.findLast(({ fromMs }) => fromMs < month.endMs) ?? known[0]
-    const { price = null, monthlyCredits = null } = then ?? plans.get(plan) ?? {}
+    const { price = null, monthlyCredits = null } = present?.get(plan) ?? then ?? plans.get(plan) ?? {}
     return { price, monthlyCredits }
   }
 }
