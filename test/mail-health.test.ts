@@ -1,5 +1,5 @@
 /** The state of mail in `health`: off, on, or why mails cannot be handed over. */
-import { expect, test } from "bun:test"
+import { expect, onTestFinished, test } from "bun:test"
 import { adminOf } from "./support/admin.ts"
 import { freePort } from "./support/free-port.ts"
 import { startMailServer } from "./support/mail-server.ts"
@@ -26,16 +26,13 @@ test("mail is off without a mail server", async () => {
 
 test("mail is on, and stays so after a mail was taken", async () => {
   const server = await startMailServer({ disabledCommands: ["STARTTLS", "AUTH"] })
-  try {
-    const { health, raise } = await start(`smtp://localhost:${server.address.port}?starttls=never`)
-    expect(await health()).toEqual({ state: "on", problem: null, pending: 0, ...noQuestions })
-    await raise()
-    await until(() => server.taken.length === 1)
-    await until(async () => JSON.stringify(await health()).includes('"pending":0'))
-    expect(await health()).toMatchObject({ state: "on", problem: null })
-  } finally {
-    await server.close()
-  }
+  onTestFinished(server.close)
+  const { health, raise } = await start(`smtp://localhost:${server.address.port}?starttls=never`)
+  expect(await health()).toEqual({ state: "on", problem: null, pending: 0, ...noQuestions })
+  await raise()
+  await until(() => server.taken.length === 1)
+  await until(async () => JSON.stringify(await health()).includes('"pending":0'))
+  expect(await health()).toMatchObject({ state: "on", problem: null })
 })
 
 test("mail fails while the mail server cannot be reached, with its reason and the number that waits", async () => {

@@ -6,6 +6,7 @@ import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate, schemaSteps, schemaVersion } from "../src/store/postgres/migrations.ts"
 import { openPostgresStore } from "../src/store/postgres/open-postgres.ts"
 import { readAnswer } from "./support/answer.ts"
+import { runSql } from "./support/any-store.ts"
 import { linesWith } from "./support/log.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
@@ -75,7 +76,7 @@ test("an account with a plan that this instance does not know is refused without
 test("without a connection left calls are refused, the log says why without the password, and calls go on afterwards", async () => {
   const admin = await postgres.createDatabase()
   const role = `penknife_limited_${process.pid}`
-  await run(admin, `CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 's3cret'`)
+  await runSql(admin, `CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 's3cret'`)
   const db = admin.replace("postgres:password@", `${role}:s3cret@`)
   const service = await startTestService({ ports: { clock: systemClock }, flags: { db } })
   const { account, key } = await service.createKey("pro")
@@ -83,8 +84,8 @@ test("without a connection left calls are refused, the log says why without the 
   expect((await call()).status).toBe(200)
 
   // A superuser is not limited.
-  await run(admin, `ALTER ROLE ${role} NOSUPERUSER CONNECTION LIMIT 0`)
-  await run(admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`)
+  await runSql(admin, `ALTER ROLE ${role} NOSUPERUSER CONNECTION LIMIT 0`)
+  await runSql(admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`)
   // The first calls may still send their charge on a connection that is just ending, and then nobody knows whether it was booked.
   let unknown = 0
   await until(async () => {
@@ -99,7 +100,7 @@ test("without a connection left calls are refused, the log says why without the 
   expect((await service.fetch("/ready")).status).toBe(503)
   expect(service.logged()).not.toContain("s3cret")
 
-  await run(admin, `ALTER ROLE ${role} SUPERUSER CONNECTION LIMIT -1`)
+  await runSql(admin, `ALTER ROLE ${role} SUPERUSER CONNECTION LIMIT -1`)
   await until(async () => (await call()).status === 200)
   const { used } = (await service.accounts.show(account)).balance
   expect(used).toBeGreaterThanOrEqual(2)
@@ -112,7 +113,7 @@ test("while the database's disk is full, calls and probes are refused and the lo
   const { account, key } = await service.createKey("pro")
   const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
   // Rows that exist can be changed: only new pages find no room.
-  await run(
+  await runSql(
     db,
     `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
@@ -124,7 +125,7 @@ test("while the database's disk is full, calls and probes are refused and the lo
   expect((await readAnswer(refused)).error).toContain("Nothing was charged")
   expect(service.logged()).toContain("The disk of the database is full. Free some space. (53100")
 
-  await run(db, "DROP TRIGGER fill_disk ON usage_changes")
+  await runSql(db, "DROP TRIGGER fill_disk ON usage_changes")
   await until(async () => (await call()).status === 200)
   await until(async () => (await service.fetch("/ready")).status === 200)
   expect((await service.accounts.show(account)).balance.used).toBe(1)
@@ -142,36 +143,23 @@ test("an instance is not ready while a table of its calls is locked, and ready w
   const call = async () => (await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status
   const isReady = async () => (await service.fetch("/ready")).status === 200
   await until(async () => (await call()) === 200)
-  const sql = new Bun.SQL(db, { max: 1 })
-  try {
-    for (const table of ["ledger", "rates", "secrets"]) {
-      await sql.begin(async (transaction) => {
-        await transaction.unsafe(`LOCK TABLE ${table}`)
-        await until(async () => !(await isReady()))
-      })
-      await until(isReady)
-    }
+  await using sql = new Bun.SQL(db, { max: 1 })
+  for (const table of ["ledger", "rates", "secrets"]) {
     await sql.begin(async (transaction) => {
-      await transaction.unsafe("LOCK TABLE notices")
-      const metrics = service.fetch("/metrics")
-      const waiting = "SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted"
-      await until(async () => (await transaction.unsafe(waiting))[0].waiting > 0)
-      expect([await isReady(), await call()]).toEqual([true, 200])
-      await metrics
+      await transaction.unsafe(`LOCK TABLE ${table}`)
+      await until(async () => !(await isReady()))
     })
-  } finally {
-    await sql.close()
+    await until(isReady)
   }
+  await sql.begin(async (transaction) => {
+    await transaction.unsafe("LOCK TABLE notices")
+    const metrics = service.fetch("/metrics")
+    const waiting = "SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted"
+    await until(async () => (await transaction.unsafe(waiting))[0].waiting > 0)
+    expect([await isReady(), await call()]).toEqual([true, 200])
+    await metrics
+  })
 })
-
-async function run(url: string, statement: string): Promise<void> {
-  const sql = new Bun.SQL(url, { max: 1 })
-  try {
-    await sql.unsafe(statement)
-  } finally {
-    await sql.close()
-  }
-}
 
 const addColumn = "ALTER TABLE accounts ADD COLUMN of_the_newer_version text"
 
@@ -200,9 +188,9 @@ test("a roll-out: an instance goes on when a newer version changes the tables, a
   )
   // As for an instance that was not connected at that moment.
   const [version, oldest] = [schemaVersion + 2, schemaVersion + 1]
-  await run(db, `UPDATE meta SET value = ${version} WHERE name = 'store_version'`)
-  await run(db, requireNewer)
-  await run(db, `SELECT pg_notify('penknife_migrated', '${version} ${oldest}')`)
+  await runSql(db, `UPDATE meta SET value = ${version} WHERE name = 'store_version'`)
+  await runSql(db, requireNewer)
+  await runSql(db, `SELECT pg_notify('penknife_migrated', '${version} ${oldest}')`)
   for (const { logged } of [running, started]) {
     await until(() => logged().includes("This instance cannot work with them. Replace it now."))
     // It stands there once, however often the version was read.
@@ -239,10 +227,6 @@ test("an instance that hears nothing yet learns of a newer version when it begin
 /** Changes the tables as newer versions of the program would. */
 async function migrateToNewer(db: string, changes: readonly string[]): Promise<void> {
   const steps = [...schemaSteps, ...changes.map((change) => ({ change }))]
-  const sql = new Bun.SQL(db, { max: 1 })
-  try {
-    await migrate(sql, db, { timer: keepAliveTimer, steps })
-  } finally {
-    await sql.close()
-  }
+  await using sql = new Bun.SQL(db, { max: 1 })
+  await migrate(sql, db, { timer: keepAliveTimer, steps })
 }

@@ -93,7 +93,7 @@ test("after a crash of the database every instance goes on by itself, and every 
 test("an instance starts while others raise notices: each one that comes before it can send waits for it", async () => {
   const db = await postgres.createDatabase()
   const first = await startTestService({ flags: { db } })
-  const other = new SQL(db, { max: 1 })
+  await using other = new SQL(db, { max: 1 })
   let isRaising = true
   const raising = (async () => {
     while (isRaising) await other`SELECT pg_notify('penknife_raised', 'msg_1 another')`
@@ -107,7 +107,6 @@ test("an instance starts while others raise notices: each one that comes before 
     isRaising = false
     await raising
     process.off("unhandledRejection", onFailure)
-    await other.close()
   }
   expect(failures).toEqual([])
   await first.stop()

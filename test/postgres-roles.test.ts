@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { systemClock } from "../src/ports/clock.ts"
 import { neededRights } from "../src/store/postgres/rights.ts"
+import { runSql } from "./support/any-store.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { ownCommand } from "./support/own-command.ts"
 import { usePostgres } from "./support/postgres.ts"
@@ -17,7 +18,7 @@ const script = readFileSync(join(import.meta.dir, "../docs/postgres-roles.sql"),
 async function prepare() {
   const admin = await postgres.createDatabase({ isEmpty: true })
   await runScript(admin)
-  await run(
+  await runSql(
     admin,
     "ALTER ROLE penknife_owner PASSWORD 'owner'; ALTER ROLE penknife_service PASSWORD 'service'",
   )
@@ -55,7 +56,7 @@ test("the service's role serves, and runs every command", async () => {
   for (let i = 0; i < 8; i++) expect((await call()).status).toBe(200)
   await receiver.count(1)
   // It waits for their end: each connection that ends while it is used costs a call.
-  await run(
+  await runSql(
     admin,
     "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE usename = 'penknife_service'",
   )
@@ -89,7 +90,7 @@ test("the service's role has the rights that a start asks for, and no others", a
   const { admin, owner, service } = await prepare()
   await done(["account", "list", "--db", owner])
   await runScript(admin)
-  const granted = await run(
+  const granted = await runSql(
     admin,
     `SELECT table_name AS name, array_agg(privilege_type ORDER BY privilege_type)::text AS rights
      FROM information_schema.role_table_grants WHERE grantee = 'penknife_service' GROUP BY table_name ORDER BY table_name`,
@@ -111,14 +112,14 @@ test("the service's role has the rights that a start asks for, and no others", a
     "SELECT * FROM pg_authid",
     "CREATE ROLE another",
   ]) {
-    await expect(run(service, statement)).rejects.toThrow(/permission denied|must be owner/)
+    await expect(runSql(service, statement)).rejects.toThrow(/permission denied|must be owner/)
   }
 })
 
 test("no other role of the server may connect", async () => {
   const { admin } = await prepare()
   const stranger = `penknife_stranger_${process.pid}`
-  await run(admin, `CREATE ROLE ${stranger} LOGIN PASSWORD 'stranger'`)
+  await runSql(admin, `CREATE ROLE ${stranger} LOGIN PASSWORD 'stranger'`)
   const url = admin.replace("postgres:password@", `${stranger}:stranger@`)
   expect(await runCliForTest(["account", "list", "--db", url])).toMatchObject({
     code: 1,
@@ -130,14 +131,4 @@ async function done(argv: readonly string[]): Promise<void> {
   expect(await runCliForTest(argv)).toMatchObject({ code: 0 })
 }
 
-const runScript = (url: string) => run(url, script)
-
-async function run(url: string, statements: string): Promise<unknown[]> {
-  const sql = new Bun.SQL(url, { max: 1 })
-  try {
-    const result = await sql.unsafe(statements).simple()
-    return [...result]
-  } finally {
-    await sql.close()
-  }
-}
+const runScript = (url: string) => runSql(url, script)

@@ -5,19 +5,16 @@ import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate } from "../src/store/postgres/migrations.ts"
 import { foldChanges, prepareFolding, usageDialect } from "../src/store/postgres/usage-sums.ts"
 import { selectTotals } from "../src/store/usage-sql.ts"
-import { openAnyStore } from "./support/any-store.ts"
+import { useOpenStores } from "./support/any-store.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { accountOf, chargeOf } from "./support/store.ts"
 
 const postgres = usePostgres()
+const openStore = useOpenStores()
 const query = { by: ["day", "api"], fromDay: "2025-01-01", toDay: "2025-12-31" } as const
 async function withDatabase(work: (sql: SQL) => Promise<void>): Promise<void> {
-  const sql = new SQL({ url: await postgres.createDatabase(), max: 1 })
-  try {
-    await work(sql)
-  } finally {
-    await sql.close()
-  }
+  await using sql = new SQL({ url: await postgres.createDatabase(), max: 1 })
+  await work(sql)
 }
 
 test("are read without the usage of each account", async () => {
@@ -34,46 +31,41 @@ test("are read without the usage of each account", async () => {
 
 test("are the same before and after changes are added up, also when only a part of a statement was charged", async () => {
   const db = await postgres.createDatabase()
-  const opened = await openAnyStore(db)
-  const sql = new SQL({ url: db, max: 1 })
-  try {
-    for (const id of ["acc_1", "acc_2", "acc_3"]) await opened.store.createAccount(accountOf({ id }))
-    const charge = (...charges: Parameters<typeof chargeOf>[0][]) =>
-      opened.store.charge(
-        charges.map((one) => chargeOf({ allowance: 10, keyId: "key_1", day: "2025-01-01", ...one })),
-      )
-    const items = [
-      { api: "hmac", calls: 1, credits: 1 },
-      { api: "spfvalidator", calls: 2, credits: 5 },
-    ]
-    await charge({ accountId: "acc_1" }, { accountId: "acc_2", items })
-    // The second account has not enough left, so the statement charges two of three.
-    const outcomes = await charge(
-      { accountId: "acc_1" },
-      { accountId: "acc_2", items },
-      { accountId: "acc_3", items },
+  const opened = await openStore(db)
+  await using sql = new SQL({ url: db, max: 1 })
+  for (const id of ["acc_1", "acc_2", "acc_3"]) await opened.store.createAccount(accountOf({ id }))
+  const charge = (...charges: Parameters<typeof chargeOf>[0][]) =>
+    opened.store.charge(
+      charges.map((one) => chargeOf({ allowance: 10, keyId: "key_1", day: "2025-01-01", ...one })),
     )
-    expect(outcomes.map(({ charged }) => charged)).toEqual([true, false, true])
-    const read = async () => {
-      const { sums } = await opened.admin.usage({ ...query, by: ["api"] }, { limit: 10, after: null })
-      return sums.map(({ api, calls, credits }) => [api, calls, credits])
-    }
-    const expected = [
-      ["hmac", 4, 4],
-      ["spfvalidator", 4, 10],
-    ]
-    const countChanges = async () =>
-      (await sql.unsafe("SELECT count(*)::integer AS count FROM usage_changes"))[0].count
-    expect([(await countChanges()) > 0, await read()]).toEqual([true, expected])
-    await sql.unsafe(foldChanges)
-    expect([await countChanges(), await read()]).toEqual([0, expected])
-    await charge({ accountId: "acc_1" })
-    await sql.unsafe(foldChanges)
-    expect((await read())[0]).toEqual(["hmac", 5, 5])
-  } finally {
-    await sql.close()
-    await opened.store.close()
+  const items = [
+    { api: "hmac", calls: 1, credits: 1 },
+    { api: "spfvalidator", calls: 2, credits: 5 },
+  ]
+  await charge({ accountId: "acc_1" }, { accountId: "acc_2", items })
+  // The second account has not enough left, so the statement charges two of three.
+  const outcomes = await charge(
+    { accountId: "acc_1" },
+    { accountId: "acc_2", items },
+    { accountId: "acc_3", items },
+  )
+  expect(outcomes.map(({ charged }) => charged)).toEqual([true, false, true])
+  const read = async () => {
+    const { sums } = await opened.admin.usage({ ...query, by: ["api"] }, { limit: 10, after: null })
+    return sums.map(({ api, calls, credits }) => [api, calls, credits])
   }
+  const expected = [
+    ["hmac", 4, 4],
+    ["spfvalidator", 4, 10],
+  ]
+  const countChanges = async () =>
+    (await sql.unsafe("SELECT count(*)::integer AS count FROM usage_changes"))[0].count
+  expect([(await countChanges()) > 0, await read()]).toEqual([true, expected])
+  await sql.unsafe(foldChanges)
+  expect([await countChanges(), await read()]).toEqual([0, expected])
+  await charge({ accountId: "acc_1" })
+  await sql.unsafe(foldChanges)
+  expect((await read())[0]).toEqual(["hmac", 5, 5])
 })
 
 test("of a statement that charged a part of its groups have the usage of these groups alone", async () => {
@@ -119,49 +111,44 @@ test("an instance adds changes up after so many statements, and again after it f
 
 test("go on after a row that cannot be read: no statement writes one, and one that is there is set aside and told", async () => {
   const db = await postgres.createDatabase()
-  const opened = await openAnyStore(db)
-  const sql = new SQL({ url: db, max: 1 })
+  const opened = await openStore(db)
+  await using sql = new SQL({ url: db, max: 1 })
   const read = async () =>
     (await opened.admin.usage({ ...query, by: ["api"] }, { limit: 10, after: null })).sums.map(
       ({ api, credits }) => [api, credits],
     )
   const bad = [`"no list"`, "{}", `[["2025-01-01","hmac",1]]`, `[["2025-01-01","hmac",1,null]]`, "[3]"]
   bad.push(`[["2025-01-01","hmac",1,"5"]]`, `[["2025-01-01","hmac",1.5,2]]`, `[["2025-01-01","hmac",-1,2]]`)
-  try {
-    for (const entries of ["no JSON", ...bad]) {
-      const insert = sql.unsafe("INSERT INTO usage_changes (entries) VALUES ($1::text::jsonb)", [entries])
-      await expect(Promise.resolve(insert)).rejects.toThrow(/invalid input syntax|violates check constraint/)
-    }
-    await opened.store.createAccount(accountOf())
-    await opened.store.charge([chargeOf({ credits: 3, day: "2025-01-01" })])
-    // As someone with all rights could write it.
-    await sql.unsafe("ALTER TABLE usage_changes DROP CONSTRAINT usage_changes_entries_check")
-    for (const entries of [...bad, `[["2025-01-01","spfvalidator",1.0,5]]`])
-      await sql.unsafe("INSERT INTO usage_changes (entries) VALUES ($1::text::jsonb)", [entries])
-    const expected = [
-      ["hmac", 3],
-      ["spfvalidator", 5],
-    ]
-    expect(await read()).toEqual(expected)
-    const told: unknown[] = []
-    const run = async <Row>(statement: string) => [...(await sql.unsafe<Row[]>(statement))]
-    const folding = prepareFolding(
-      { run },
-      { onProblem: (cause) => told.push(cause), onSetAside: (rows) => told.push(rows) },
-      1,
-    )
-    for (let time = 0; time < 2; time++) {
-      folding.noted()
-      await folding.settled()
-    }
-    expect([told, await read()]).toEqual([[bad.length], expected])
-    const aside = await sql.unsafe("SELECT entries::text AS entries FROM usage_set_aside")
-    expect(aside.map(({ entries }: { entries: string }) => entries.replaceAll(" ", "")).sort()).toEqual(
-      bad.map((entries) => entries.replaceAll(" ", "")).sort(),
-    )
-    expect((await sql.unsafe("SELECT 1 FROM usage_changes")).length).toBe(0)
-  } finally {
-    await sql.close()
-    await opened.store.close()
+  for (const entries of ["no JSON", ...bad]) {
+    const insert = sql.unsafe("INSERT INTO usage_changes (entries) VALUES ($1::text::jsonb)", [entries])
+    await expect(Promise.resolve(insert)).rejects.toThrow(/invalid input syntax|violates check constraint/)
   }
+  await opened.store.createAccount(accountOf())
+  await opened.store.charge([chargeOf({ credits: 3, day: "2025-01-01" })])
+  // As someone with all rights could write it.
+  await sql.unsafe("ALTER TABLE usage_changes DROP CONSTRAINT usage_changes_entries_check")
+  for (const entries of [...bad, `[["2025-01-01","spfvalidator",1.0,5]]`])
+    await sql.unsafe("INSERT INTO usage_changes (entries) VALUES ($1::text::jsonb)", [entries])
+  const expected = [
+    ["hmac", 3],
+    ["spfvalidator", 5],
+  ]
+  expect(await read()).toEqual(expected)
+  const told: unknown[] = []
+  const run = async <Row>(statement: string) => [...(await sql.unsafe<Row[]>(statement))]
+  const folding = prepareFolding(
+    { run },
+    { onProblem: (cause) => told.push(cause), onSetAside: (rows) => told.push(rows) },
+    1,
+  )
+  for (let time = 0; time < 2; time++) {
+    folding.noted()
+    await folding.settled()
+  }
+  expect([told, await read()]).toEqual([[bad.length], expected])
+  const aside = await sql.unsafe("SELECT entries::text AS entries FROM usage_set_aside")
+  expect(aside.map(({ entries }: { entries: string }) => entries.replaceAll(" ", "")).sort()).toEqual(
+    bad.map((entries) => entries.replaceAll(" ", "")).sort(),
+  )
+  expect((await sql.unsafe("SELECT 1 FROM usage_changes")).length).toBe(0)
 })

@@ -17,7 +17,7 @@ import {
   type TestAdministration,
   type Values,
 } from "../support/administration.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
 
 const offered = choicesOf(runBulk.input.properties.operation) ?? []
 
@@ -37,50 +37,47 @@ async function bulk(admin: TestAdministration, values: Values, options = {}): Pr
 const bonusOf = async (admin: TestAdministration, id: string) =>
   (await admin.parts.admin.findAccount(id))?.bonus
 
-test.each(useStoreKinds().map((kind) => [kind.name, kind] as const))(
-  "on %s each item is done and recorded as if it was sent alone, and a refused one stops no other",
-  async (_, kind) => {
-    const opened = await openAnyStore(await kind.create())
-    try {
-      const admin = openAdministration(opened)
-      const [one = "", two = "", three = ""] = await accounts(admin, 3)
-      const before = (await bonusOf(admin, one)) ?? 0
-      const earlier = (await admin.audit()).length
-      const items = [
-        { id: one, credits: 5, reason: "Gift" },
-        { id: "acc_none", credits: 5, reason: "Gift" },
-        { id: two, credits: 0, reason: "Gift" },
-        { id: three, credits: -7, reason: "Too many" },
-      ]
-      const results = await bulk(admin, { operation: "credits.adjust", items })
-      expect(results.map(({ id, problem }) => [id, problem])).toEqual([
-        [one, null],
-        ["acc_none", "not-found"],
-        [two, "invalid"],
-        [three, null],
-      ])
-      for (const index of [1, 2]) {
-        const alone = await admin.refusal(adjustCredits, items[index] as Values)
-        expect(results[index]).toEqual({
-          id: String(items[index]?.id),
-          problem: alone.code,
-          detail: alone.message,
-          parameter: alone.parameter,
-        } as Result)
-      }
-      expect([await bonusOf(admin, one), await bonusOf(admin, two), await bonusOf(admin, three)]).toEqual([
-        before + 5,
-        before,
-        before - 7,
-      ])
-      const records = (await admin.audit()).slice(earlier)
-      expect(records.map(({ operation, accountId }) => [operation, accountId])).toEqual([
-        ["credits.adjust", one],
-        ["credits.adjust", three],
-      ])
-    } finally {
-      await opened.store.close()
+const openStore = useOpenStores()
+test.each(useStoreKinds())(
+  "on $name each item is done and recorded as if it was sent alone, and a refused one stops no other",
+  async ({ create }) => {
+    const opened = await openStore(await create())
+    const admin = openAdministration(opened)
+    const [one = "", two = "", three = ""] = await accounts(admin, 3)
+    const before = (await bonusOf(admin, one)) ?? 0
+    const earlier = (await admin.audit()).length
+    const items = [
+      { id: one, credits: 5, reason: "Gift" },
+      { id: "acc_none", credits: 5, reason: "Gift" },
+      { id: two, credits: 0, reason: "Gift" },
+      { id: three, credits: -7, reason: "Too many" },
+    ]
+    const results = await bulk(admin, { operation: "credits.adjust", items })
+    expect(results.map(({ id, problem }) => [id, problem])).toEqual([
+      [one, null],
+      ["acc_none", "not-found"],
+      [two, "invalid"],
+      [three, null],
+    ])
+    for (const index of [1, 2]) {
+      const alone = await admin.refusal(adjustCredits, items[index] as Values)
+      expect(results[index]).toEqual({
+        id: String(items[index]?.id),
+        problem: alone.code,
+        detail: alone.message,
+        parameter: alone.parameter,
+      } as Result)
     }
+    expect([await bonusOf(admin, one), await bonusOf(admin, two), await bonusOf(admin, three)]).toEqual([
+      before + 5,
+      before,
+      before - 7,
+    ])
+    const records = (await admin.audit()).slice(earlier)
+    expect(records.map(({ operation, accountId }) => [operation, accountId])).toEqual([
+      ["credits.adjust", one],
+      ["credits.adjust", three],
+    ])
   },
 )
 

@@ -12,7 +12,7 @@ import { AdminFault } from "../../src/admin/fault.ts"
 import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { showStatement } from "../../src/admin/statements/statement.ts"
 import { openAdministration, type TestAdministration, type Values } from "../support/administration.ts"
-import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { randomNumbers } from "../support/random-numbers.ts"
 import { chargeOf } from "../support/store.ts"
 
@@ -30,15 +30,12 @@ interface MonthBook {
   used: Record<string, number>
 }
 
+const openStore = useOpenStores()
 describe.each(useStoreKinds())("$name", ({ create }) => {
   test(`${histories} histories add up`, async () => {
-    const opened = await openAnyStore(await create())
-    try {
-      const admin = openAdministration(opened)
-      for (let seed = 1; seed <= histories; seed++) await runHistory(opened, admin, seed)
-    } finally {
-      await opened.store.close()
-    }
+    const opened = await openStore(await create())
+    const admin = openAdministration(opened)
+    for (let seed = 1; seed <= histories; seed++) await runHistory(opened, admin, seed)
   }, 3_600_000)
 })
 

@@ -13,13 +13,13 @@ import {
   timeOfRow,
 } from "../../src/store/kept-requests.ts"
 import { surfaces } from "../../src/values/request-events.ts"
-import { type AnyTestStore, openAnyStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { tempDir } from "../support/temp.ts"
 
 const start = Date.parse("2025-03-01T00:00:00Z")
 
+const openStore = useOpenStores()
 describe.each(useStoreKinds())("$name", ({ create }) => {
-  const openStore = useOpenStores()
   let db = ""
   let opened: AnyTestStore
   beforeEach(async () => {
@@ -103,28 +103,20 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("an id of this program is found among many, also if its request took long or the clock was set back", async () => {
     const idOf = (n: number) => `AbCdEfGhIjKl.${n.toString(36)}`
-    const at = (ms: number, n: number): NewRequest => ({
-      ...requestOf(ms, n < 1_200 ? 1 : 2),
-      ownId: splitRequestId(idOf(n)),
-      requestId: idOf(n),
-    })
+    const at = (ms: number, n: number) => {
+      const own = { ownId: splitRequestId(idOf(n)), requestId: idOf(n) }
+      return { ...requestOf(ms, n < 1_200 ? 1 : 2), ...own }
+    }
     // Half a day, with a mark a minute. Number 7 is slow, and the clock is set back by an hour once.
     for (let minute = 0; minute < 700; minute++) {
       const ms = (minute < 400 ? minute : minute - 60) * 60_000
-      const slow = minute === 3 ? [at(ms + 9, 7)] : []
-      await add(
-        "a",
-        [0, 1, 2]
-          .filter((n) => 3 * minute + n !== 7)
-          .map((n) => at(ms + n, 3 * minute + n))
-          .concat(slow),
-      )
+      const inTime = [0, 1, 2].filter((n) => 3 * minute + n !== 7).map((n) => at(ms + n, 3 * minute + n))
+      await add("a", minute === 3 ? [...inTime, at(ms + 9, 7)] : inTime)
     }
-    const counts = [0, 1, 7, 8, 9, 1_199, 1_200, 1_201, 1_500, 2_098, 2_099]
-    for (const n of counts)
-      expect(
-        (await findAll(requests(), { requestId: idOf(n) }, 5)).map(({ requestId }) => requestId),
-      ).toEqual([idOf(n)])
+    for (const n of [0, 1, 7, 8, 9, 1_199, 1_200, 1_201, 1_500, 2_098, 2_099]) {
+      const found = await findAll(requests(), { requestId: idOf(n) }, 5)
+      expect(found.map(({ requestId }) => requestId)).toEqual([idOf(n)])
+    }
     for (const id of [idOf(2_100), idOf(99_999), "AbCdEfGhIjKl.07", "Other.7", "AbCdEfGhIjKl"])
       expect(await findAll(requests(), { requestId: id }, 5)).toEqual([])
   })
@@ -150,7 +142,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 })
 
 test("a page ends after many requests that are not wanted, and the next goes on", async () => {
-  const { requests, store } = await openAnyStore(join(tempDir(), "many.db"))
+  const { requests } = await openStore(join(tempDir(), "many.db"))
   const add = (list: readonly NewRequest[]) => requests.add({ process: "a", requests: list })
   const many = 260_000
   await add([requestOf(0, 1, { account: "acc_9", status: 204 })])
@@ -160,12 +152,11 @@ test("a page ends after many requests that are not wanted, and the next goes on"
   const first = await requests.find(filter, { limit: 10, after: null })
   expect([first.requests, first.next === null]).toEqual([[], false])
   expect(await findAll(requests, filter, 10, false)).toMatchObject([{ atMs: start }])
-  await store.close()
 })
 
 test("texts that clients choose are in rows, which are deleted, and not among the names, which stay", async () => {
   const file = join(tempDir(), "names.db")
-  const { requests, store } = await openAnyStore(file)
+  const { requests } = await openStore(file)
   const list = Array.from({ length: 50 }, (_, n) =>
     requestOf(n, 1, {
       ...{ account: null, key: null, fault: "inputRejected", parameter: `x-${n}`, address: `192.0.2.${n}` },
@@ -173,11 +164,9 @@ test("texts that clients choose are in rows, which are deleted, and not among th
     }),
   ).map((one) => ({ ...one, ownId: null }))
   await requests.add({ process: "a", requests: list })
-  const database = new Database(file)
+  using database = new Database(file)
   const names = database.query<{ name: string }, []>("SELECT name FROM kept_names ORDER BY name").all()
   expect(names.map(({ name }) => name)).toEqual(["a", "inputRejected", "rest"])
-  database.close()
-  await store.close()
 })
 
 /** The results of a search, from all of its pages. */

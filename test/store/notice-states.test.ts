@@ -1,13 +1,11 @@
 /** Notices and mails by state, as a filter over all of them finds them. */
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { SQL } from "bun"
 import { noticeStates } from "../../src/admin/notices/notice.ts"
 import type { AdminStore } from "../../src/store/admin-reads.ts"
 import type { Page } from "../../src/store/admin-store.ts"
 import { mailIdOf, mailStates, shownState } from "../../src/store/mails.ts"
-import { isPostgresUrl } from "../../src/store/open.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { runSql, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { readAll } from "../support/read-all.ts"
 import { accountOf } from "../support/store.ts"
 
@@ -69,14 +67,12 @@ async function compare(admin: AdminStore): Promise<readonly number[]> {
   return counts
 }
 
+const openStore = useOpenStores()
 describe.each(useStoreKinds())("$name", ({ create }) => {
   test("each state has the notices and mails that a filter over all finds", async () => {
     const db = await create()
-    const run = async (statements: string) => {
-      await using sql = new SQL(isPostgresUrl(db) ? db : `sqlite://${db}`, { max: 1 })
-      await sql.unsafe(statements).execute()
-    }
-    const { store, admin } = await openAnyStore(db)
+    const run = (statements: string) => runSql(db, statements)
+    const { store, admin } = await openStore(db)
     for (const id of accounts) await store.createAccount(accountOf({ id }))
     for (const rows of insertRows) await run(rows)
     expect(await readRows((page) => admin.notices({}, page))).toHaveLength(count)
@@ -97,7 +93,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await run("UPDATE notices SET state = 'unsent', next_attempt_ms = NULL WHERE id = 'msg_by_both'")
     await run("UPDATE notices SET state = 'delivered' WHERE id = 'msg_by_mail'")
     expect(await compare(admin)).toEqual([260, 261, 260, unsent, mailed + 1])
-    await store.close()
   })
 })
 

@@ -1,12 +1,10 @@
 /** Promises of every kind of store about notices: when they are raised, who sends them, and how their attempts are kept. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import { SQL } from "bun"
 import { systemTimer } from "../../src/ports/timer.ts"
 import type { Mutation } from "../../src/store/admin-store.ts"
-import { isPostgresUrl } from "../../src/store/open.ts"
 import type { DueNotice } from "../../src/store/outbox.ts"
 import { accountDetailsOf, changeOf, firstPage, grantOf } from "../support/admin-store.ts"
-import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, runSql, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { until } from "../support/until.ts"
 
@@ -61,8 +59,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await use(14)
       expect(await raised()).toEqual([[1_000, 80]])
       // Also if the ledger's own mark is lost.
-      await using sql = new SQL(isPostgresUrl(db) ? db : `sqlite://${db}`, { max: 1 })
-      await sql`UPDATE ledger SET notified = 0`
+      await runSql(db, "UPDATE ledger SET notified = 0")
       await use(6)
       const both = [80, 95].map((threshold) => [1_000, threshold])
       expect(await raised()).toEqual(both)

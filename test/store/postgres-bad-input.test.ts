@@ -1,6 +1,7 @@
 /** Mistakes of an operator with a PostgreSQL database: every command says what to change, without the password. */
-import { beforeAll, describe, expect, test } from "bun:test"
+import { beforeAll, describe, expect, onTestFinished, test } from "bun:test"
 import { join } from "node:path"
+import { runSql } from "../support/any-store.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { startPostgres, usePostgres } from "../support/postgres.ts"
 import { tempDir } from "../support/temp.ts"
@@ -71,29 +72,29 @@ describe("every command says what to change, without the password", () => {
 
   test("a database of another program stays unchanged", async () => {
     const db = await server.createDatabase({ isEmpty: true })
-    await run(db, "CREATE TABLE accounts (id integer)")
+    await runSql(db, "CREATE TABLE accounts (id integer)")
     for (const command of commands) await expectRefused(command, db, "has tables of another program")
     for (const table of ["keys", "secrets", "ledger", "meta"])
-      await run(db, `CREATE TABLE ${table} (id integer)`)
+      await runSql(db, `CREATE TABLE ${table} (id integer)`)
     for (const command of someCommands()) await expectRefused(command, db, "has tables of another program")
     const count = "SELECT count(*)::integer AS n FROM pg_tables WHERE schemaname = 'public'"
-    expect(await run(db, count)).toEqual([{ n: 5 }])
+    expect(await runSql(db, count)).toEqual([{ n: 5 }])
   })
 
   test("a schema of a newer version that this one cannot use; one that it can use is used", async () => {
     const db = await server.createDatabase()
     await expectDone(["account", "list"], db)
-    await run(db, "UPDATE meta SET value = 99 WHERE name IN ('store_version', 'oldest')")
+    await runSql(db, "UPDATE meta SET value = 99 WHERE name IN ('store_version', 'oldest')")
     for (const command of commands)
       await expectRefused(command, db, /newer penknife \(store version 99; this one knows/)
-    await run(db, "UPDATE meta SET value = 1 WHERE name = 'oldest'")
+    await runSql(db, "UPDATE meta SET value = 1 WHERE name = 'oldest'")
     await expectDone(["account", "create", "--name", "Ann"], db)
     const version = "SELECT value::integer AS n FROM meta WHERE name = 'store_version'"
-    expect(await run(db, version)).toEqual([{ n: 99 }])
+    expect(await runSql(db, version)).toEqual([{ n: 99 }])
   })
 
   test("a database whose encoding cannot keep every text", async () => {
-    await run(url, "CREATE DATABASE penknife_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    await runSql(url, "CREATE DATABASE penknife_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
     for (const command of someCommands())
       await expectRefused(command, as("postgres", undefined, "penknife_ascii"), "ENCODING 'UTF8'")
   })
@@ -106,12 +107,9 @@ describe("every command says what to change, without the password", () => {
 
   test("a standby takes no changes", async () => {
     const standby = await startPostgres([], { standby: true })
-    try {
-      for (const command of someCommands())
-        await expectRefused(command, standby.url, "is a standby, which takes no changes")
-    } finally {
-      await standby.stop()
-    }
+    onTestFinished(standby.stop)
+    for (const command of someCommands())
+      await expectRefused(command, standby.url, "is a standby, which takes no changes")
   })
 })
 
@@ -122,7 +120,7 @@ test("a role without rights may not read", async () => {
 
 test("a role without rights may not write: a service does not start, and a change says so", async () => {
   const role = await createRole()
-  await run(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+  await runSql(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
   await expectDone(["account", "list"], as(role))
   const lacking = "lacks rights: INSERT on meta, UPDATE on meta, INSERT on accounts"
   await expectRefused(["serve", "--port", "0"], as(role), lacking)
@@ -138,7 +136,7 @@ test("a role without rights may not make tables", async () => {
 
 test("a role without rights may use no schema", async () => {
   const db = await server.createDatabase()
-  await run(db, "REVOKE ALL ON SCHEMA public FROM PUBLIC")
+  await runSql(db, "REVOKE ALL ON SCHEMA public FROM PUBLIC")
   const role = await createRole()
   const name = new URL(db).pathname.slice(1)
   await expectRefused(["account", "list"], as(role, undefined, name), /may use no schema.*3F000/)
@@ -146,7 +144,7 @@ test("a role without rights may use no schema", async () => {
 
 test("a database that is set to read only: a service does not start, and a change says so", async () => {
   const role = await createRole("SUPERUSER")
-  await run(url, `ALTER ROLE ${role} SET default_transaction_read_only = on`)
+  await runSql(url, `ALTER ROLE ${role} SET default_transaction_read_only = on`)
   const said = "is set to read only (default_transaction_read_only)"
   await expectRefused(["serve", "--port", "0"], as(role), said)
   await expectRefused(["account", "create", "--name", "Ann"], as(role), /set to read only.*25006/)
@@ -155,13 +153,13 @@ test("a database that is set to read only: a service does not start, and a chang
 test("a full disk is named by the command that meets it", async () => {
   const db = await server.createDatabase()
   await expectDone(["account", "list"], db)
-  await run(
+  await runSql(
     db,
     `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
   )
   const trigger = "CREATE TRIGGER fill_disk BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION"
-  await run(db, `${trigger} fill_disk()`)
+  await runSql(db, `${trigger} fill_disk()`)
   const full = /disk of the database is full. Free some space. \(53100/
   await expectRefused(["account", "create", "--name", "Ann"], db, full)
   await expectDone(["account", "list"], db)
@@ -224,15 +222,6 @@ function as(user: string, password = "password", database?: string): string {
 
 async function createRole(options = ""): Promise<string> {
   const role = `penknife_role_${process.pid}_${++roles}`
-  await run(url, `CREATE ROLE ${role} LOGIN PASSWORD 'password' ${options}`)
+  await runSql(url, `CREATE ROLE ${role} LOGIN PASSWORD 'password' ${options}`)
   return role
-}
-
-async function run(db: string, statement: string): Promise<unknown[]> {
-  const sql = new Bun.SQL(db, { max: 1 })
-  try {
-    return [...(await sql.unsafe(statement))]
-  } finally {
-    await sql.close()
-  }
 }

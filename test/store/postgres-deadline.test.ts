@@ -7,7 +7,8 @@ import { readAddress } from "../../src/store/postgres/address.ts"
 import { createConnection } from "../../src/store/postgres/connection.ts"
 import { openPostgresStore } from "../../src/store/postgres/open-postgres.ts"
 import { ChargeUnknown, StoreUnavailable } from "../../src/store/store.ts"
-import { changesOf, withChanges } from "../support/changes.ts"
+import { useOpenStores } from "../support/any-store.ts"
+import { withChanges } from "../support/changes.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { createRelay } from "../support/postgres-relay.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
@@ -15,6 +16,7 @@ import { createManualTimer } from "../support/timer.ts"
 import { until } from "../support/until.ts"
 
 const postgres = usePostgres()
+const open = useOpenStores()
 
 test.each([
   ["locks", "SELECT 1 FROM ledger WHERE account_id = 'acc_1' FOR UPDATE"],
@@ -23,33 +25,23 @@ test.each([
   "a charge that waits for a session that %s its account is given up in the database too",
   async (_, statement) => {
     const url = await postgres.createDatabase()
-    const { store, admin } = await openPostgresStore(url, {
-      timer: keepAliveTimer,
-      clock: systemClock,
-      random: systemRandom,
-      limitMs: 1_000,
+    const { store } = await open(url, undefined, { limitMs: 1_000 })
+    await using other = new Bun.SQL(url, { max: 1 })
+    await store.createAccount(accountOf())
+    const charge = () => store.charge([chargeOf()])
+    // On a busy machine the first ones may be too late.
+    await until(async () => (await charge())[0]?.charged === true)
+    const used = (await store.findAccount("acc_1"))?.used
+    await other.begin(async (transaction) => {
+      await transaction.unsafe(statement)
+      expect(await charge()).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
     })
-    const other = new Bun.SQL(url, { max: 1 })
-    try {
-      await changesOf(admin).createAccount(accountOf({ id: "acc_1" }))
-      const charge = () => store.charge([chargeOf({ accountId: "acc_1" })])
-      // On a busy machine the first ones may be too late.
-      await until(async () => (await charge())[0]?.charged === true)
-      const used = (await store.findAccount("acc_1"))?.used
-      await other.begin(async (transaction) => {
-        await transaction.unsafe(statement)
-        expect(await charge()).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
-      })
-      await until(async () => {
-        const [row] = await other`SELECT count(*)::integer AS busy FROM pg_stat_activity
-        WHERE state = 'active' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
-        return row.busy === 0
-      })
-      expect(await store.findAccount("acc_1")).toMatchObject({ used })
-    } finally {
-      await other.close()
-      await store.close()
-    }
+    await until(async () => {
+      const [row] = await other`SELECT count(*)::integer AS busy FROM pg_stat_activity
+      WHERE state = 'active' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+      return row.busy === 0
+    })
+    expect(await store.findAccount("acc_1")).toMatchObject({ used })
   },
 )
 
@@ -81,22 +73,18 @@ test("a call whose charge was made while its answer was lost is told that it may
   const timer = createManualTimer()
   const options = { timer, clock: systemClock, random: systemRandom, limitMs: 60_000 }
   const { store } = withChanges(await openPostgresStore(relay.url, options))
-  const other = new Bun.SQL(url, { max: 1 })
-  try {
-    await store.createAccount(accountOf())
-    expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true }])
-    relay.holdAnswers()
-    const charging = store.charge([chargeOf()])
-    await until(async () => (await other`SELECT used::integer FROM ledger`)[0]?.used === 2)
-    timer.fire()
-    expect(await charging).toEqual([{ charged: false, cause: expect.any(ChargeUnknown) }])
-    relay.release()
-    expect(await store.findAccount("acc_1")).toMatchObject({ used: 2 })
-    expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true, used: 3 }])
-  } finally {
-    await other.close()
-    await store.close()
-  }
+  await using other = new Bun.SQL(url, { max: 1 })
+  await store.createAccount(accountOf())
+  expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true }])
+  relay.holdAnswers()
+  const charging = store.charge([chargeOf()])
+  await until(async () => (await other`SELECT used::integer FROM ledger`)[0]?.used === 2)
+  timer.fire()
+  expect(await charging).toEqual([{ charged: false, cause: expect.any(ChargeUnknown) }])
+  relay.release()
+  expect(await store.findAccount("acc_1")).toMatchObject({ used: 2 })
+  expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true, used: 3 }])
+  await store.close()
 })
 
 test("the time for a connection of a server follows the time of its calls", async () => {

@@ -1,5 +1,5 @@
 /** The sessions of a server in PostgreSQL: their settings, their number, and what a locked table does to them. */
-import { expect, test } from "bun:test"
+import { expect, onTestFinished, test } from "bun:test"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -44,16 +44,13 @@ test.each([
       connectLimitMs: 5_000,
       statementLimitMs: 5_000,
     })
-    try {
-      // As another session on the same connection has.
-      await connection.run("PREPARE shared AS SELECT 1", [])
-      const failure = await connection.run(statement, []).catch((cause: unknown) => cause)
-      expect(failure).toBeInstanceOf(StoreUnavailable)
-      expect(String(failure)).toContain("With PgBouncer, set pool_mode to session.")
-      expect(String(failure)).toContain(`(${state}: prepared statement`)
-    } finally {
-      await connection.close()
-    }
+    onTestFinished(connection.close)
+    // As another session on the same connection has.
+    await connection.run("PREPARE shared AS SELECT 1", [])
+    const failure = await connection.run(statement, []).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(StoreUnavailable)
+    expect(String(failure)).toContain("With PgBouncer, set pool_mode to session.")
+    expect(String(failure)).toContain(`(${state}: prepared statement`)
   },
 )
 
@@ -61,14 +58,10 @@ test("probes write more than a charge, so that they find out whether a table can
   const url = await postgres.createDatabase()
   const { store } = await open(url)
   for (let probe = 0; probe < 6; probe++) await store.ping()
-  const sql = new Bun.SQL(url, { max: 1 })
-  try {
-    const [table] =
-      await sql`SELECT pg_relation_size('usage_changes')::integer AS bytes, count(*)::integer AS rows FROM usage_changes`
-    expect(table).toEqual({ bytes: 3 * 8_192, rows: 0 })
-  } finally {
-    await sql.close()
-  }
+  await using sql = new Bun.SQL(url, { max: 1 })
+  const [table] =
+    await sql`SELECT pg_relation_size('usage_changes')::integer AS bytes, count(*)::integer AS rows FROM usage_changes`
+  expect(table).toEqual({ bytes: 3 * 8_192, rows: 0 })
 })
 
 /** Opens a store as a machine does whose clock is ahead of the database's, or behind it. */
@@ -91,14 +84,11 @@ test("with a clock that is 32 days ahead nothing is deleted because of its age, 
     () => retention.deleteNotices(clock.now(), 10),
     () => timedEvents.keepLookedUntilMs(clock.now()),
   ]
-  try {
-    for (const step of work)
-      expect(await step().catch(String)).toMatch(/is 27648\d\d s ahead of the database's/)
-    aheadMs = 0
-    for (const step of work) await step()
-  } finally {
-    await store.close()
-  }
+  onTestFinished(store.close)
+  for (const step of work)
+    expect(await step().catch(String)).toMatch(/is 27648\d\d s ahead of the database's/)
+  aheadMs = 0
+  for (const step of work) await step()
 })
 
 test("instances whose clocks differ lease no notice and no mail that another one is sending; one that is far off leases none", async () => {
@@ -144,8 +134,8 @@ test("statements that wait for a locked table are given up by the database, so t
   await using relay = createRelay(url, { dropSettings: true })
   // A connection may take twice as long, and a busy machine needs more than a second for ten of them.
   const { store } = await open(relay.url, () => {}, { serving: { onChange() {} }, limitMs: 2_000 })
-  const other = new Bun.SQL(url, { max: 1 })
-  const watching = new Bun.SQL(url, { max: 1 })
+  await using other = new Bun.SQL(url, { max: 1 })
+  await using watching = new Bun.SQL(url, { max: 1 })
   const count = async (which = "true") => {
     const [row] = await watching.unsafe(
       `SELECT count(*)::integer AS sessions FROM pg_stat_activity
@@ -153,26 +143,21 @@ test("statements that wait for a locked table are given up by the database, so t
     )
     return row.sessions
   }
-  try {
-    await other.begin(async (transaction) => {
-      await transaction.unsafe("LOCK TABLE rates, secrets, accounts")
-      for (let round = 0; round < 4; round++) {
-        const bucket = { id: "acc_1", perMinute: 60 }
-        const asked = [
-          store.takeRates([{ buckets: [bucket] }], Date.now),
-          store.findKey(`hash ${round}`),
-          store.findAccount("acc_1"),
-        ]
-        const outcomes = await Promise.allSettled(asked)
-        expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
-      }
-      await until(async () => (await count("wait_event_type = 'Lock'")) === 0)
-      expect(await count()).toBeLessThanOrEqual(10)
-    })
-    const find = async () => store.findKey("none")
-    await until(async () => (await count()) > 0 && (await find().catch(() => undefined)) === null)
-  } finally {
-    await other.close()
-    await watching.close()
-  }
+  await other.begin(async (transaction) => {
+    await transaction.unsafe("LOCK TABLE rates, secrets, accounts")
+    for (let round = 0; round < 4; round++) {
+      const bucket = { id: "acc_1", perMinute: 60 }
+      const asked = [
+        store.takeRates([{ buckets: [bucket] }], Date.now),
+        store.findKey(`hash ${round}`),
+        store.findAccount("acc_1"),
+      ]
+      const outcomes = await Promise.allSettled(asked)
+      expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
+    }
+    await until(async () => (await count("wait_event_type = 'Lock'")) === 0)
+    expect(await count()).toBeLessThanOrEqual(10)
+  })
+  const find = async () => store.findKey("none")
+  await until(async () => (await count()) > 0 && (await find().catch(() => undefined)) === null)
 })

@@ -1,12 +1,10 @@
 /** Promises of every kind of store about what is deleted when it is old. */
-import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
-import { SQL } from "bun"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import { isDeletable, type PassStep } from "../../src/store/retention.ts"
 import type { UsageColumn, UsageQuery } from "../../src/store/usage-types.ts"
 import { auditOf, changeOf } from "../support/admin-store.ts"
-import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, runSql, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 
 const firstPage = { limit: 1_000, after: null }
@@ -206,12 +204,3 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(JSON.stringify(plan)).toContain("audit_deletable")
   })
 })
-
-async function runSql(db: string, statements: string): Promise<unknown> {
-  if (!isPostgresUrl(db)) {
-    using database = new Database(db)
-    return database.query(statements).all()
-  }
-  await using sql = new SQL({ url: db, max: 1 })
-  return await sql.unsafe(statements).simple()
-}

@@ -1,9 +1,8 @@
 /** Promises of every kind of store about what statements are made from, for many accounts at once. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import { SQL } from "bun"
 import type { Mutation } from "../../src/store/admin-store.ts"
 import { auditOf, changeOf } from "../support/admin-store.ts"
-import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, runSql, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 
 const ids = ["acc_1", "acc_2", "acc_3"]
@@ -26,13 +25,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const mutations = times.map((atMs): Mutation => {
       const entry = { id: `adj_${accountId}_${atMs}`, accountId, atMs, kind: "grant", credits: 1 } as const
       const more = { reason: "Granted", reference: null, undoes: null, madeBy: "ci" }
-      return {
-        kind: "account.adjust",
-        id: accountId,
-        entry: { ...entry, ...more },
-        maxBonus: 100,
-        mayOwe: false,
-      }
+      const limits = { maxBonus: 100, mayOwe: false }
+      return { kind: "account.adjust", id: accountId, entry: { ...entry, ...more }, ...limits }
     })
     expect(await opened.admin.apply(changeOf(mutations, { audit: auditOf({ atMs: 1 }) }))).toBe("applied")
   }
@@ -45,14 +39,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await opened.admin.addPlanTerms({ ...terms, plan: "free", fromMs: 0, price: null, monthlyCredits: 5 })
     const free = { plan: "free", fromMs: 0, price: null, monthlyCredits: 5 }
     expect(await opened.admin.planTerms()).toEqual([free, terms])
-    await using sql = new SQL(db.startsWith("postgres") ? db : `sqlite://${db}`, { max: 1 })
-    for (const [table, column] of Object.entries({ adjustments: "credits", plan_terms: "price" })) {
-      await expect(sql.unsafe(`UPDATE ${table} SET ${column} = 6`).execute()).rejects.toThrow(
-        /cannot be (changed|deleted)/,
-      )
-      const deleting = sql.unsafe(`DELETE FROM ${table}`).execute()
-      await expect(deleting).rejects.toThrow(/cannot be (changed|deleted)/)
-    }
+    for (const [table, column] of Object.entries({ adjustments: "credits", plan_terms: "price" }))
+      for (const change of [`UPDATE ${table} SET ${column} = 6`, `DELETE FROM ${table}`])
+        await expect(runSql(db, change)).rejects.toThrow(/cannot be (changed|deleted)/)
   })
 
   test("records, adjustments and usage of several accounts are those of each of them", async () => {

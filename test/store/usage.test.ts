@@ -1,29 +1,29 @@
 /** Promises of every kind of store about usage by account, key, day and API. */
 import { Database } from "bun:sqlite"
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import { deprecatedEntry } from "../../src/accounts/deprecated-entry.ts"
 import { usageDialect } from "../../src/store/postgres/usage-sums.ts"
 import type { Run } from "../../src/store/rows.ts"
 import { readUsage } from "../../src/store/usage-query.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../src/store/usage-types.ts"
 import { firstPage } from "../support/admin-store.ts"
-import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 
 const always = { fromDay: "2025-01-01", toDay: "2025-12-31" }
 const all: readonly UsageColumn[] = ["account", "key", "day", "api"]
 
 describe.each(useStoreKinds())("$name", ({ name, create }) => {
+  const openStore = useOpenStores()
   let opened: AnyTestStore
   let db: string
 
   beforeEach(async () => {
     db = await create()
-    opened = await openAnyStore(db)
+    opened = await openStore(db)
     for (const id of ["acc_1", "acc_2"]) await opened.store.createAccount(accountOf({ id }))
     await opened.store.createKey(keyOf(), { hash: "h1", prefix: "p", createdMs: 1 })
   })
-  afterEach(() => opened.store.close())
 
   const charge = (...charges: Parameters<typeof chargeOf>[0][]) =>
     opened.store.charge(charges.map((one) => chargeOf({ allowance: null, ...one })))
@@ -142,10 +142,9 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       { day: "2025-01-01", api: "hmac", calls: 600, credits: 600 },
     ])
     if (name === "a data file") {
-      const database = new Database(db)
+      using database = new Database(db)
       const row = database.query<{ size: number }, []>("SELECT max(length(booked)) AS size FROM ledger").get()
       expect(row?.size).toBeLessThan(2_000)
-      database.close()
     }
   })
 

@@ -1,5 +1,6 @@
 import { afterEach } from "bun:test"
 import { join } from "node:path"
+import { SQL } from "bun"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -53,6 +54,12 @@ export async function openAnyStore(
   if (!isConnected) await connected
   isConnected = true
   return withChanges(opened)
+}
+
+/** Runs statements on a store, as another program would, and returns the rows of the last one. */
+export async function runSql(db: string, statements: string): Promise<readonly unknown[]> {
+  await using sql = new SQL(isPostgresUrl(db) ? db : `sqlite://${db}`, { max: 1 })
+  return [...(await sql.unsafe(statements).simple())]
 }
 
 /** The result of {@link openAnyStore}. */
