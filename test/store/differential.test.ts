@@ -1,7 +1,9 @@
 /** The same random work gives the same results in every kind of store. */
 import { afterAll, expect, test } from "bun:test"
 import fc from "fast-check"
+import type { Mutation } from "../../src/store/admin-store.ts"
 import type { ChargeOutcome } from "../../src/store/store.ts"
+import { auditOf, changeOf, firstPage, grantOf, replayOf, secretOf } from "../support/admin-store.ts"
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, keyOf } from "../support/store.ts"
 
@@ -22,7 +24,65 @@ const charge = fc.record({
 })
 const accountId = fc.constantFrom(...ids, "unknown")
 
-type Step = (opened: AnyTestStore, idOf: (name: string) => string) => Promise<unknown>
+/** Names are those of a run: others have the same accounts. */
+type IdOf = (name: string) => string
+type Step = (opened: AnyTestStore, idOf: IdOf) => Promise<unknown>
+type ToMutation = (idOf: IdOf) => Mutation
+
+const ofAccount = { name: accountId, version: fc.constantFrom(1, 1, 2, 2, 3) }
+const mutation: fc.Arbitrary<ToMutation> = fc.oneof(
+  fc.record({ ...ofAccount, to: fc.constantFrom("Ann", "Bob"), taken: fc.constantFrom(null, "x", "y") }).map(
+    ({ name, version, to, taken }): ToMutation =>
+      (idOf) => {
+        const set = { name: to, externalId: taken && idOf(taken), closedMs: to === "Bob" ? 5 : null }
+        return { kind: "account.update", id: idOf(name), version, set }
+      },
+  ),
+  fc.record({ ...ofAccount, disabledMs: fc.constantFrom(null, 7) }).map(
+    ({ name, version, disabledMs }): ToMutation =>
+      (idOf) => {
+        const set = { disabledMs, allowApis: ["hmac"] }
+        return { kind: "key.update", id: idOf(`key ${name}`), version, set }
+      },
+  ),
+  fc.record({ ...ofAccount, hash: fc.uuid() }).map(
+    ({ name, version, hash }): ToMutation =>
+      (idOf) => {
+        const secret = secretOf(idOf(hash))
+        return { kind: "key.rotate", id: idOf(`key ${name}`), version, secret, othersUntilMs: 9 }
+      },
+  ),
+  fc.tuple(accountId, fc.constantFrom(3, 9)).map(
+    ([name, credits]): ToMutation =>
+      (idOf) =>
+        grantOf(idOf(name), credits, 30),
+  ),
+  accountId.map(
+    (name): ToMutation =>
+      (idOf) => {
+        const raised = { type: "key.created", data: "{}", nowMs: 5 }
+        return { kind: "notice.insert", id: idOf(`msg ${name}`), accountId: idOf(name), ...raised }
+      },
+  ),
+)
+/** A change of the administration, with an audit record of its own. */
+const change: fc.Arbitrary<Step> = fc
+  .record({
+    mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }),
+    replay: fc.constantFrom(null, null, "again"),
+    audit: fc.uuid(),
+  })
+  .map(
+    ({ mutations, replay, audit }): Step =>
+      ({ admin }, idOf) => {
+        const made = mutations.map((toMutation) => toMutation(idOf))
+        const more = {
+          audit: auditOf({ id: idOf(audit), accountId: idOf("one") }),
+          replay: replay && replayOf({ actor: idOf(""), key: replay }),
+        }
+        return admin.apply(changeOf(made, more))
+      },
+  )
 
 /** Whether each was charged. Balances may be told after each charge or after all of them. */
 const charged = (outcomes: readonly ChargeOutcome[]) => outcomes.map((outcome) => outcome.charged)
@@ -47,6 +107,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           ),
     ),
   },
+  { weight: 12, arbitrary: change },
   onAccount((name, { store }, idOf) => store.grant(idOf(name), 7, 40)),
   onAccount((name, { store }, idOf) => store.updateAccount(idOf(name), { plan: "pro" })),
   onAccount((name, { store }, idOf) => store.updateAccount(idOf(name), { closedMs: 5_000 })),
@@ -76,7 +137,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-async function makeAccounts({ store }: AnyTestStore, idOf: (name: string) => string): Promise<void> {
+async function makeAccounts({ store }: AnyTestStore, idOf: IdOf): Promise<void> {
   for (const name of ids) {
     const closedMs = name === "closed" ? 1 : null
     await store.createAccount(accountOf({ id: idOf(name), closedMs, bonus: 15 }))
@@ -93,25 +154,29 @@ const page = { limit: 1_000, after: null }
  * Everything that can be read about the accounts, without the times at which notices were raised. A notice may name what was used
  * after its charge or after all that were committed with it.
  */
-async function read({ store, outbox, admin }: AnyTestStore, idOf: (name: string) => string) {
-  return Promise.all(
-    ids.map(async (name) => {
-      const id = idOf(name)
-      const months = [0, 1_000, 2_000, 3_000, 4_000].map((startMs) => store.monthUsage(id, startMs))
-      const notices = (await outbox.list(id)).map(
-        ({ raisedMs: _, nextAttemptMs: __, used: ___, ...notice }) => notice,
-      )
-      const access = await store.findKeyAnew(idOf(`hash ${name}`), id)
-      return {
-        account: await store.findAccount(id),
-        usage: await store.usage(id, days),
-        byKey: await admin.usage({ ...days, accountIds: [id], by: ["account", "key", "day", "api"] }, page),
-        months: await Promise.all(months),
-        notices: notices.sort((a, b) => (a.id < b.id ? -1 : 1)),
-        access: access && { ...access, revision: 0 },
-      }
-    }),
-  )
+async function read({ store, outbox, admin }: AnyTestStore, idOf: IdOf) {
+  const ofAccounts = ids.map(async (name) => {
+    const id = idOf(name)
+    const months = [0, 1_000, 2_000, 3_000, 4_000].map((startMs) => store.monthUsage(id, startMs))
+    const notices = (await outbox.list(id)).map(
+      ({ raisedMs: _, nextAttemptMs: __, used: ___, ...notice }) => notice,
+    )
+    const access = await store.findKeyAnew(idOf(`hash ${name}`), id)
+    return {
+      account: await admin.findAccount(id),
+      usage: await store.usage(id, days),
+      byKey: await admin.usage({ ...days, accountIds: [id], by: ["account", "key", "day", "api"] }, page),
+      months: await Promise.all(months),
+      notices: notices.sort((a, b) => (a.id < b.id ? -1 : 1)),
+      access: access && { ...access, revision: 0 },
+      keys: await admin.keys({ accountId: id }, firstPage),
+    }
+  })
+  return {
+    accounts: await Promise.all(ofAccounts),
+    audit: await admin.audit({ accountId: idOf("one") }, firstPage),
+    replay: await admin.findReplay(idOf(""), "again"),
+  }
 }
 
 const kinds = useStoreKinds()
@@ -138,6 +203,6 @@ test("the same work gives the same outcomes, balances, usage and notices", async
       expect(results.length).toBe(2)
       expect(results[1]).toEqual(results[0])
     }),
-    { numRuns: Number(process.env.STORE_RUNS ?? 30) },
+    { numRuns: Number(process.env.STORE_RUNS ?? 90) },
   )
 })

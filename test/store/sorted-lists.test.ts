@@ -38,9 +38,10 @@ const ledger = Array.from({ length: count }, (_, n) => {
   return `('${idOf(n)}', ${n % 40 === 0 ? 5 : "NULL"}, ${periodOf(n)}, ${usedOf(n)}, 0, '${dayOf(n)}', '{}', ${n < 4_000 ? 80 : 0})`
 })
 const fill = [
-  `INSERT INTO accounts (id, name, plan, created_ms)
+  `INSERT INTO accounts (id, name, plan, created_ms, external_id)
    SELECT 'acc_' || (10000 + n), CASE n % 5 WHEN 0 THEN 'Ärger' WHEN 1 THEN 'ann' WHEN 2 THEN 'Bob' WHEN 3 THEN 'BOB' ELSE '_%' END || ' ' || (n % 50),
-     CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs} FROM ${numbers}`,
+     CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs},
+     CASE WHEN n = 7 THEN 'customer 7' END FROM ${numbers}`,
   `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked, notified) VALUES ${ledger.join(", ")}`,
   `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, revoked_ms, disabled_ms, expires_ms)
    SELECT 'key_' || (10000 + n), 'acc_' || (10000 + n / 20), CASE WHEN n % 2 = 0 THEN 'CI' ELSE 'ci ' || (n % 30) END,
@@ -132,6 +133,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     [{ search: "BOB 1" }, (n) => [2, 3].includes(n % 5) && String(n % 50).startsWith("1")],
     [{ search: "_%" }, (n) => n % 5 === 4],
     [{ search: "nobody" }, () => false],
+    [{ search: "cc_1" }, () => false],
+    [{ search: "\\" }, () => false],
+    [{ externalId: "customer 7" }, (n) => n === 7],
     [{ keyPrefix: "pk-100007" }, (n) => n < count / 20 && n % 5 === 0],
   ]
   for (const order of orders)
@@ -214,8 +218,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   const audits: readonly (readonly [AuditFilter, (n: number) => boolean])[] = [
     [{ accountId: "acc_10000", actor: "cli:eve" }, () => false],
     [
-      { accountId: "acc_10000", actor: "cli:ann", operation: "keys.create", fromMs: 800 },
-      (n) => n >= 2_400 && n % 2 === 0,
+      { accountId: "acc_10000", actor: "cli:ann", operation: "keys.create", fromMs: 800, toMs: 1_000 },
+      (n) => n >= 2_400 && n < 3_000 && n % 2 === 0,
     ],
     [{ accountId: "acc_10000", targetIds: ["key_10002"] }, (n) => n === 2],
     [{ actor: "cli:eve", operation: "keys.create", toMs: 5 }, (n) => n === 7],
