@@ -5,9 +5,9 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { Command, InvalidArgumentError, Option } from "commander"
+import { Command, Option } from "commander"
 import packageJson from "../package.json" with { type: "json" }
-import { toTable } from "../scripts/findings.ts"
+import { toCount, toTable } from "../scripts/findings.ts"
 import type { Report, Row } from "./case.ts"
 import { cases } from "./cases.ts"
 import { coreCount } from "./processes.ts"
@@ -87,11 +87,6 @@ async function measure(directory: string) {
     warm,
     cases: results,
   }
-}
-
-function toCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
-  return Number(text)
 }
 
 /** A case's figures as text for people. */

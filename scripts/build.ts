@@ -10,13 +10,8 @@ import { makePackage } from "./package.ts"
 import { writeWebFiles } from "./web-files.ts"
 
 const targets = [
-  "linux-x64",
-  "linux-arm64",
-  "linux-x64-musl",
-  "linux-arm64-musl",
-  "darwin-arm64",
-  "darwin-x64",
-  "windows-x64",
+  ...["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"],
+  ...["darwin-arm64", "darwin-x64", "windows-x64"],
 ]
 
 process.chdir(new URL("..", import.meta.url).pathname)

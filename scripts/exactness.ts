@@ -5,11 +5,11 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { Command, InvalidArgumentError, Option } from "commander"
+import { Command, Option } from "commander"
 import { writePlans } from "./exactness/books.ts"
 import type { Trial } from "./exactness/trial.ts"
 import { trials } from "./exactness/trials.ts"
-import { type Finding, meets, toTable } from "./findings.ts"
+import { type Finding, meets, toCount, toTable } from "./findings.ts"
 
 interface Flags {
   only?: string[]
@@ -72,9 +72,4 @@ async function runTrial({ name, rounds, run }: Trial): Promise<readonly Finding[
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
-}
-
-function toCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
-  return Number(text)
 }

@@ -1,4 +1,5 @@
-/** Results of programs that measure and try the executable. */
+/** Results of programs that measure and try the executable, and how their command lines are read. */
+import { InvalidArgumentError } from "commander"
 
 /** One figure, compared with a goal if it has one. */
 export interface Finding {
@@ -10,6 +11,12 @@ export interface Finding {
 }
 
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
+
+/** Reads an option of the command line. */
+export function toCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Write a whole number, 1 or more.")
+  return Number(text)
+}
 
 /** Whether a value meets a goal. */
 export function meets(value: number, goal: Goal): boolean {

@@ -57,14 +57,8 @@ test("a new store and one that takes the step have the same columns and indexes,
   const [fresh, updated] = JSON.parse(await run([process.execPath, "-e", program]))
   expect(fresh).toEqual(updated)
   expect(JSON.stringify(fresh)).toContain("accounts_by_extra")
-  const output = await run([
-    process.execPath,
-    "test",
-    "--timeout=300000",
-    "./test/store/schema-steps.test.ts",
-    "-t",
-    "data file",
-  ])
+  const tests = ["--timeout=300000", "./test/store/schema-steps.test.ts", "-t", "data file"]
+  const output = await run([process.execPath, "test", ...tests])
   expect(output).toContain("(pass)")
 }, 300_000)
 

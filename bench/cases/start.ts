@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Goal } from "../../scripts/findings.ts"
+import { freePort } from "../../test/support/free-port.ts"
 import type { Case } from "../case.ts"
 import { toFinding } from "../compare.ts"
 import { pinned } from "../processes.ts"
@@ -89,11 +90,4 @@ async function firstAnswerMs({ name, command }: Subject): Promise<number> {
     child.kill("SIGTERM")
     await child.exited
   }
-}
-
-function freePort(): number {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
-  const { port } = server
-  server.stop(true)
-  return port ?? 0
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { command } from "../../scripts/exactness/command.ts"
 import type { Finding } from "../../scripts/findings.ts"
 import type { Case, Row } from "../case.ts"
 import { cpuRatio, loadOnce, type Measured, type Round, sumOf, toRows } from "../compare.ts"
@@ -129,17 +130,10 @@ async function measurePair(
 }
 
 /** A data file with one key, made by the executable itself, since versions have other tables. */
-async function prepare(executable: string, config: string) {
-  const file = `${config}-${Bun.hash(executable)}.db`
-  const run = async (...argv: string[]) => {
-    const child = Bun.spawn([executable, ...argv, "--db", file, "--config", config, "--json"], {
-      stderr: "inherit",
-    })
-    const [out, code] = await Promise.all([child.stdout.text(), child.exited])
-    if (code !== 0) throw new Error(`${executable} ${argv.join(" ")} ended with ${code}`)
-    return JSON.parse(out) as Record<string, string>
-  }
-  const { id = "" } = await run("account", "create", "--name", "bench", "--plan", "mega")
-  const { key = "" } = await run("key", "create", "--account", id)
-  return { key, command: [executable, "serve", "--port", "0", "--db", file, "--config", config, "--json"] }
+async function prepare(binary: string, config: string) {
+  const file = `${config}-${Bun.hash(binary)}.db`
+  const run = (...argv: string[]) => command({ binary, config }, file, argv)
+  const { id } = await run("account", "create", "--name", "bench", "--plan", "mega")
+  const key = String((await run("key", "create", "--account", id)).key)
+  return { key, command: [binary, "serve", "--port", "0", "--db", file, "--config", config, "--json"] }
 }

@@ -36,10 +36,7 @@ export interface Verdict {
 
 /** The result of dnssecvalidator when it asks the server on a port of loopback. */
 export async function ourVerdict({ name, type }: Case, port: number): Promise<Verdict> {
-  const { exchange } = stubOf(port)
-  const dns = { resolve: noExchange, exchange }
-  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns, web: webOff }
-  const report = await ask(dnssecvalidator, { name, type, trust_anchor: testAnchor }, ports)
+  const report = await ask(dnssecvalidator, { name, type, trust_anchor: testAnchor }, portsAsking(port))
   if (!report) throw new Error(`${name} ${type} was refused`)
   const { status, result } = report
   return { status, result: status === "bogus" ? null : result }
@@ -144,14 +141,16 @@ export async function serveZones(withUnbound: boolean) {
   return { port, resolverPort }
 }
 
+const machine = { clock: systemClock, random: systemRandom, timer: systemTimer }
+
 /** A stub of the server on a port of loopback. */
 export function stubOf(port: number) {
-  return createResolver({
-    servers: [{ host: "127.0.0.1", port, family: 4 }],
-    clock: systemClock,
-    random: systemRandom,
-    timer: systemTimer,
-  })
+  return createResolver({ ...machine, servers: [{ host: "127.0.0.1", port, family: 4 }] })
+}
+
+/** The ports of an API that exchanges with that server alone. */
+export function portsAsking(port: number) {
+  return { ...machine, dns: { resolve: noExchange, exchange: stubOf(port).exchange }, web: webOff }
 }
 
 function start(command: string[], debianPackage: string) {

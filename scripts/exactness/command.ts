@@ -2,7 +2,7 @@ import type { Lab } from "./trial.ts"
 
 /** Runs a command of the executable on a store, and returns its JSON. */
 export async function command(
-  { binary, config }: Pick<Lab, "binary" | "config">,
+  { binary, config }: Pick<Lab, "binary"> & Partial<Pick<Lab, "config">>,
   db: string,
   argv: readonly string[],
 ) {

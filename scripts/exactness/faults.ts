@@ -52,8 +52,7 @@ const noticedMs = 500
 export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   const { instances, customers, fault, books, marginMs } = options
   const before = await readBooks(books.before)
-  const urls = instances.map(({ url }) => url)
-  const traffic = startTraffic({ instances: urls, customers, requests: mixedCalls })
+  const traffic = startTraffic({ instances, customers, requests: mixedCalls })
   await Bun.sleep(marginMs)
   await fault.begin()
   const begunMs = performance.now()

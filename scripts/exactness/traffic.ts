@@ -60,8 +60,8 @@ export function batchOf(inputs: number): Request {
 }
 
 export interface TrafficOptions {
-  /** The addresses of the instances. Each has a client for each customer of the list. */
-  readonly instances: readonly string[]
+  /** Each has a client for each customer of the list. */
+  readonly instances: readonly { readonly url: string }[]
   /** A customer may be in it several times. */
   readonly customers: readonly Customer[]
   readonly requests: readonly Request[]
@@ -88,7 +88,7 @@ export function startTraffic({ instances, customers, requests, isLast }: Traffic
     }
   }
 
-  const clients = instances.flatMap((url, instance) =>
+  const clients = instances.flatMap(({ url }, instance) =>
     customers.map((customer, first) => client(instance, url, customer, first)),
   )
   const ended = Promise.all(clients)

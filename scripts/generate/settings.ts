@@ -25,12 +25,8 @@ export function settingsTable(settings: readonly Option<unknown>[]): string {
 export function planTable(): string {
   return toTable(
     [
-      "plan",
-      "credits a month",
-      "bonus at sign-up",
-      "calls a minute",
-      "premium fields",
-      "APIs in a GraphQL query",
+      ...["plan", "credits a month", "bonus at sign-up", "calls a minute"],
+      ...["premium fields", "APIs in a GraphQL query"],
     ],
     defaultPlans.map((plan) => [
       plan.name,

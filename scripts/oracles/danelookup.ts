@@ -7,14 +7,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { danelookup } from "../../src/apis/danelookup/index.ts"
-import { systemClock } from "../../src/ports/clock.ts"
-import { systemRandom } from "../../src/ports/random.ts"
-import { systemTimer } from "../../src/ports/timer.ts"
-import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { once } from "../../src/values/once.ts"
-import { noExchange } from "../../test/support/dns.ts"
 import { testAnchor } from "../../test/support/signed-zones.ts"
-import { nameIn, nsdConfig, serveZones, stubOf, unboundConfig, write, zones } from "../dnssec-zones/serve.ts"
+import {
+  nameIn,
+  nsdConfig,
+  portsAsking,
+  serveZones,
+  unboundConfig,
+  write,
+  zones,
+} from "../dnssec-zones/serve.ts"
 import { ask, debianVersion, defineOracle, MissingTool, run } from "./oracle.ts"
 
 interface Answer {
@@ -44,9 +47,7 @@ const everyHost: readonly string[] = [
 const served = once(() => serveZones(false))
 
 async function ourAnswer(host: string): Promise<Answer> {
-  const { exchange } = stubOf((await served()).port)
-  const dns = { resolve: noExchange, exchange }
-  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns, web: webOff }
+  const ports = portsAsking((await served()).port)
   const found = await ask(danelookup, { host, trust_anchor: testAnchor }, ports)
   if (!found) throw new Error(`${host} was refused`)
   const isTls = found.action === "authenticate" || found.action === "encrypt"

@@ -104,7 +104,7 @@ async function run(lab: Lab, { strace, db, customers, flag, callsOfClient }: Run
       sent.set(id, (sent.get(id) ?? 0) + 1)
       return sent.get(id) === callsOfClient || !isRunning()
     }
-    const traffic = startTraffic({ instances: [instance.url], customers, requests: singleCalls, isLast })
+    const traffic = startTraffic({ instances: [instance], customers, requests: singleCalls, isLast })
     await traffic.ended
     made = traffic.calls
   }

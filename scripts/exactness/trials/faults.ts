@@ -162,8 +162,7 @@ function trialOf(name: string, title: string, rounds: number, options: Options):
 async function prepare(lab: Lab, scene: Scene) {
   const { instances, server } = scene
   const customers = spread(await createCustomers(server.url, scene.customers ?? 6, "ample"))
-  const urls = instances.map(({ url }) => url)
-  const traffic = startTraffic({ instances: urls, customers, requests: mixedCalls })
+  const traffic = startTraffic({ instances, customers, requests: mixedCalls })
   await Bun.sleep(warmUpMs)
   await traffic.stop()
   return { scene, customers, sayFailures: prepareFailures(lab, instances) }

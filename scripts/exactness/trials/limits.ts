@@ -79,9 +79,8 @@ async function storm({ server, instances }: Cluster, perMinute: number) {
        + 60000000 - ${callsLeft} * ${ticksPerCall / perMinute}, ticks = 0 WHERE id = '${customer.id}'`,
   )
   const before = await ticksOf(server.url, customer)
-  const urls = instances.map(({ url }) => url)
   const customers = Array(clientsOfInstance).fill(customer)
-  const traffic = startTraffic({ instances: urls, customers, requests: singleCalls })
+  const traffic = startTraffic({ instances, customers, requests: singleCalls })
   await Bun.sleep(stormMs)
   await traffic.stop()
   const after = await ticksOf(server.url, customer)

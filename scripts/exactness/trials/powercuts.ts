@@ -119,7 +119,7 @@ async function record(lab: Lab, { strace, db, customers, round }: RecordOptions)
   reader.close()
   beside.close()
   const startMs = timeOf(performance.now())
-  const traffic = startTraffic({ instances: [instance.url], customers, requests: mixedCalls })
+  const traffic = startTraffic({ instances: [instance], customers, requests: mixedCalls })
   await Bun.sleep(trafficMs / 3)
   const pruning = traced("prune")
   const prune = Bun.spawn(

@@ -49,18 +49,13 @@ export const races: Trial = {
 async function race(lab: Lab, { server, instances }: Cluster) {
   const [customer] = await createCustomers(server.url, 1, "scarce")
   if (!customer) throw new Error("one account is needed")
-  const urls = instances.map(({ url }) => url)
   const customers: Customer[] = Array(clients).fill(customer)
-  const mixed = startTraffic({ instances: urls, customers, requests: mixedCalls })
+  const mixed = startTraffic({ instances, customers, requests: mixedCalls })
   const give = () => command(lab, server.url, ["account", "grant", customer.id, String(granted)])
   for (let grant = 0; grant < grants; grant += 2) await Promise.all([give(), give()])
   await mixed.stop()
-  const rest = startTraffic({
-    instances: urls,
-    customers,
-    requests: singleCalls,
-    isLast: ({ status }) => status !== 200,
-  })
+  const isLast = ({ status }: Call) => status !== 200
+  const rest = startTraffic({ instances, customers, requests: singleCalls, isLast })
   await rest.ended
   const calls = [...mixed.calls, ...rest.calls]
   const isRefusal = ({ status }: Call) => status === 429 || status === 402

@@ -36,11 +36,7 @@ type Revoke = (lab: Lab, db: string, customer: Customer) => Promise<number | nul
 async function revokeUnderLoad(lab: Lab, { server, instances }: Cluster, revoke: Revoke, marginMs: number) {
   const [customer] = await createCustomers(server.url, 1, "ample")
   if (!customer) throw new Error("one account is needed")
-  const traffic = startTraffic({
-    instances: instances.map(({ url }) => url),
-    customers: Array(4).fill(customer),
-    requests: mixedCalls,
-  })
+  const traffic = startTraffic({ instances, customers: Array(4).fill(customer), requests: mixedCalls })
   await Bun.sleep(marginMs)
   const beganMs = performance.now()
   const upToCommit = await revoke(lab, server.url, customer)

@@ -47,7 +47,7 @@ async function restartBehind(startProxy: StartProxy, lab: Lab): Promise<readonly
     await Bun.sleep(50)
 
   const before = await readBooks(server.url)
-  const traffic = startTraffic({ instances: [proxy.url], customers, requests: mixedCalls })
+  const traffic = startTraffic({ instances: [proxy], customers, requests: mixedCalls })
   for (let round = 0; round < lab.rounds; round++) {
     for (const instance of instances) await restart(instance)
     lab.say(`round ${round + 1}: ${traffic.calls.length} calls`)

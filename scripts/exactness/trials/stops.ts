@@ -64,7 +64,7 @@ async function stopUnderLoad(lab: Lab, db: string, workers: number): Promise<rea
     for (let round = 0; round < lab.rounds; round++) {
       const before = await readBooks(db)
       const twice = [...customers, ...customers]
-      const traffic = startTraffic({ instances: [instance.url], customers: twice, requests })
+      const traffic = startTraffic({ instances: [instance], customers: twice, requests })
       await Bun.sleep(200 + 13 * (round % 17))
       await fault(instance, round)
       await traffic.successAfter(0, performance.now())

@@ -59,11 +59,7 @@ async function update(lab: Lab, server: DatabaseServer, round: number): Promise<
   const sql = new SQL({ url, max: 1 })
   await sql.unsafe(fill).simple()
   const before = await readBooks(url)
-  const traffic = startTraffic({
-    instances: instances.map((one) => one.url),
-    customers,
-    requests: mixedCalls,
-  })
+  const traffic = startTraffic({ instances, customers, requests: mixedCalls })
   await Bun.sleep(marginMs)
   const unlocked = round % 2 === 1 ? keepLocked(url) : null
   const startMs = performance.now()

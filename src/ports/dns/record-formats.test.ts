@@ -174,22 +174,14 @@ test.each([
 
 /** RFC 9460 appendix D.3, and other wrong values. */
 test.each([
-  "1 foo.example.com. key123=abc key123=def",
-  "1 foo.example.com. mandatory=key123",
-  "1 foo.example.com. mandatory=mandatory",
-  "1 foo.example.com. mandatory=key123,key123 key123=abc",
-  "1 . mandatory",
-  "1 . alpn",
-  "1 . port",
-  "1 . port=65536",
-  "1 . ipv4hint",
-  "1 . ipv6hint=192.0.2.1",
-  "1 . ech",
-  "1 . no-default-alpn",
-  "1 . key65536=a",
-  "1 . Alpn=h2",
-])("data, as sent, as text and as values: HTTPS %s is refused", (text) =>
-  expect(() => parseData("HTTPS", text)).toThrow(),
+  ..."key123=abc key123=def|mandatory=key123|mandatory=mandatory|mandatory=key123,key123 key123=abc".split(
+    "|",
+  ),
+  ..."mandatory|alpn|port|port=65536|ipv4hint|ipv6hint=192.0.2.1|ech|no-default-alpn|key65536=a|Alpn=h2".split(
+    "|",
+  ),
+])("data, as sent, as text and as values: HTTPS with %s is refused", (parameters) =>
+  expect(() => parseData("HTTPS", `1 foo.example.com. ${parameters}`)).toThrow(),
 )
 
 test.each([

@@ -11,17 +11,10 @@ test.each([
 ] as const)("%s", (text, expected) => expect(parseServerAddress(text)).toEqual(expected))
 
 test.each([
-  [""],
-  ["dns.example"],
-  ["dns.example:53"],
-  ["192.0.2.256"],
-  ["192.0.2.1.5"],
-  ["[192.0.2.1]:53"],
-  ["[::1"],
-  ["[::1]53"],
-  ["::1]:53"],
-  ["[]:53"],
-  [" 192.0.2.1"],
+  ...["", " 192.0.2.1"],
+  ..."dns.example dns.example:53 192.0.2.256 192.0.2.1.5 [192.0.2.1]:53 [::1 [::1]53 ::1]:53 []:53".split(
+    " ",
+  ),
 ])("%j is no address", (text) =>
   expect(() => parseServerAddress(text)).toThrow(`must be IP, IP:PORT or [IPv6]:PORT, not '${text}'`),
 )
