@@ -6,6 +6,7 @@ import { toReport } from "../src/surfaces/cli/audit-mail.ts"
 import type { AuditReport } from "../src/values/audit-report.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startTestMock } from "./support/mock.ts"
+import { toRequest } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const audit: Required<AuditReport> = {
@@ -15,13 +16,8 @@ const audit: Required<AuditReport> = {
   limited_by: ["dmarc"],
   checks: [
     {
-      id: "spf",
-      title: "SPF",
-      status: "pass",
-      points: 12,
-      max_points: 12,
-      why: "It ends with -all.",
-      advice: null,
+      ...{ id: "spf", title: "SPF", status: "pass", points: 12, max_points: 12 },
+      ...{ why: "It ends with -all.", advice: null },
     },
     {
       ...{ id: "dmarc", title: "DMARC", status: "fail", points: 0, max_points: 15 },
@@ -31,40 +27,22 @@ const audit: Required<AuditReport> = {
       },
     },
     {
-      id: "dane",
-      title: "DANE",
-      status: "not_applicable",
-      points: 0,
-      max_points: 0,
-      why: "No DNSSEC.",
-      advice: null,
+      ...{ id: "dane", title: "DANE", status: "not_applicable", points: 0, max_points: 0 },
+      ...{ why: "No DNSSEC.", advice: null },
     },
     {
-      id: "x",
-      title: "New",
-      status: "later",
-      points: 1.25,
-      max_points: 5,
-      why: "a\u001b[31mb",
-      advice: null,
+      ...{ id: "x", title: "New", status: "later", points: 1.25, max_points: 5 },
+      ...{ why: "a\u001b[31mb", advice: null },
     },
   ],
   fixes: [
     {
-      check: "dmarc",
-      points: 15,
+      ...{ check: "dmarc", points: 15, action: "add", file: null, note: "Then read the reports." },
       line: '_dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none"',
-      action: "add",
-      file: null,
-      note: "Then read the reports.",
     },
     {
-      check: "spf",
-      points: 0.5,
-      line: null,
-      action: null,
+      ...{ check: "spf", points: 0.5, line: null, action: null, note: "Serve it." },
       file: { url: "https://mta-sts.firm.example/x", text: "a\nb\n" },
-      note: "Serve it.",
     },
   ],
 }
@@ -157,11 +135,9 @@ test("the command: a DNS that does not answer is an error, not a grade", async (
 
 test("the test double answers each example, byte for byte the same again", async () => {
   const mock = await startTestMock()
-  const ask = async (input: object) => {
-    const query = new URLSearchParams(
-      Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
-    )
-    return (await mock.fetch(`/v1/mailaudit?${query}`, { key: "mock-pro" })).text()
+  const ask = async (input: Parameters<typeof toRequest>[1]) => {
+    const { path, init } = toRequest(mailaudit, input)
+    return (await mock.fetch(path, { ...init, key: "mock-pro" })).text()
   }
   for (const { input, output } of mailaudit.examples) {
     const first = await ask(input)

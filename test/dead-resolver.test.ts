@@ -2,12 +2,10 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { catalog } from "../src/app/prepare.ts"
 import { systemClock } from "../src/ports/clock.ts"
-import { createResolver } from "../src/ports/dns/resolver.ts"
-import { parseServerAddress } from "../src/ports/dns/server-address.ts"
-import { systemRandom } from "../src/ports/random.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import type { ReplyParts } from "./support/dns-reply.ts"
 import { type DnsServerOptions, startDnsServer, type TestDnsServer } from "./support/dns-server.ts"
+import { resolverFor } from "./support/resolver.ts"
 import { startTestService } from "./support/service.ts"
 
 /** Gives every question this answer without a record, over UDP alone if it is cut short or has another id. */
@@ -44,9 +42,8 @@ async function start(...given: Parameters<typeof startDnsServer>): Promise<TestD
 }
 
 async function serviceAsking(addresses: readonly string[], queryTimeoutMs = 50) {
-  const servers = addresses.map(parseServerAddress)
-  const parts = { clock: systemClock, random: systemRandom, timer: systemTimer }
-  const dns = createResolver({ ...parts, servers, queryTimeoutMs })
+  const servers = addresses.map((address) => ({ address }))
+  const dns = resolverFor(servers, { clock: systemClock, timer: systemTimer, queryTimeoutMs })
   const service = await startTestService({ ports: { clock: systemClock, dns } })
   return { service, ...(await service.createKey("enterprise")) }
 }

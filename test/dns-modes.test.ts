@@ -6,13 +6,12 @@ import { afterAll, expect, test } from "bun:test"
 import { danelookup } from "../src/apis/danelookup/index.ts"
 import { dnssecvalidator } from "../src/apis/dnssecvalidator/index.ts"
 import { systemClock } from "../src/ports/clock.ts"
-import { createResolver } from "../src/ports/dns/resolver.ts"
-import { systemRandom } from "../src/ports/random.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import { type HostileCall, hostileCalls, modeNames } from "./support/hostile-calls.ts"
 import { startHostileDns } from "./support/hostile-dns.ts"
 import { hostileModes } from "./support/hostile-modes.ts"
 import { hostileAnchor } from "./support/hostile-signer.ts"
+import { resolverFor } from "./support/resolver.ts"
 import { startTestService } from "./support/service.ts"
 import { inTurn } from "./support/turns.ts"
 
@@ -20,13 +19,7 @@ const server = await startHostileDns()
 afterAll(() => server.stop())
 
 async function startServiceThatWaits(queryTimeoutMs: number) {
-  const dns = createResolver({
-    servers: [{ host: "127.0.0.1", port: server.port, family: 4 }],
-    clock: systemClock,
-    random: systemRandom,
-    timer: systemTimer,
-    queryTimeoutMs,
-  })
+  const dns = resolverFor([server], { clock: systemClock, timer: systemTimer, queryTimeoutMs })
   const service = await startTestService({ ports: { clock: systemClock, dns } })
   return { service, ...(await service.createKey("enterprise")) }
 }

@@ -166,12 +166,6 @@ test.each([
 ])("a fault of the mock is not used up by %s with %p, which is no call", async (line, host, expected) => {
   await faultOnce()
   expect((await ask({ url: mock.url, key, line, body: inputs, host })).status).toBe(expected)
-  const next = {
-    url: mock.url,
-    key,
-    line: "POST /v1/bluetoothlookup/batch",
-    body: inputs,
-    host: ["Host: a"],
-  }
+  const next = { url: mock.url, key, line: "POST /v1/bluetoothlookup/batch", body: inputs, host: ["Host: a"] }
   expect((await ask(next)).status).toBe(418)
 })

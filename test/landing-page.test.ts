@@ -51,10 +51,7 @@ test("the landing page shows plans with price or description, as text, and where
 })
 
 test("the rule about keys leads to the operator as the landing page does", async () => {
-  const service = await startTestService({
-    flags: { noPortal: true },
-    file: { contact: "help@example.com" },
-  })
+  const service = await startTestService({ flags: { noPortal: true }, file: { contact: "help@example.com" } })
   for (const path of ["/", "/docs/identity"]) {
     expect(await textOf(service, path)).toContain(
       'from <a href="mailto:help@example.com">the operator of this service</a>',
@@ -192,11 +189,7 @@ test("the operator's name and pictures are in pages, documents and MCP, which do
     expect([path, /<title>[^<]*penknife/.test(text)]).toEqual([path, false])
   }
   const { key } = await service.createKey("pro")
-  const params = {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "t", version: "1" },
-  }
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } }
   const headers = {
     ...{ "x-api-key": key, "content-type": "application/json" },
     accept: "application/json, text/event-stream",

@@ -12,7 +12,6 @@ import { jsonpath } from "json-p3"
 import { RE2JS } from "re2js"
 import { SaxesParser } from "saxes"
 import { parse as parseYaml } from "yaml"
-import type { ApiDefinition, Example } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { startExampleService } from "./support/example-service.ts"
 import { inTurn } from "./support/turns.ts"
@@ -52,7 +51,7 @@ test.each(inTurn(catalog, 4).map((api) => [api.id, api] as const))("%s", async (
     fc.asyncProperty(fc.constantFrom(...api.examples), change, async ({ input, given }, [leaf, ...how]) => {
       const changed = changeOne({ input, ...(given && { given }) }, leaf, (text) => changeText(text, ...how))
       prepareFor(changed)
-      const answer = await (await send(api, changed.input, key)).text()
+      const answer = await (await service.call(api, changed.input, { key })).text()
       expect([changed.input, foundIn(answer.replaceAll(/\\(["\\])/g, "$1"))]).toEqual([changed.input, []])
     }),
     { numRuns: Number(process.env.PENKNIFE_RUNS ?? 60) },
@@ -107,14 +106,6 @@ function visit(value: unknown, path: string, change: (text: string, path: string
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [name, visit(one, `${path}/${name}`, change)]),
   )
-}
-
-function send(api: ApiDefinition, input: Example["input"], key: string): Promise<Response> {
-  if (api.method === "POST") return service.post(`/v1/${api.id}`, JSON.stringify(input), { key })
-  const query = Object.entries(input).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}`),
-  )
-  return service.fetch(`/v1/${api.id}?${query.join("&")}`, { key })
 }
 
 /** The parts without placeholders of all texts of two words or more in the packages that APIs import, markup excepted. */

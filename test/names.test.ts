@@ -73,19 +73,8 @@ describe("a new name with a hidden character is refused and its character named"
   test("names in any script, with joiners and emoji, are names", async () => {
     const db = newStore()
     const names = [
-      "Ä & Co",
-      "山田",
-      "山田\u3000太郎",
-      "⠁⠃",
-      "שרה",
-      "می\u200cخواهم",
-      "👩\u200d💻",
-      "❤️\u200d🔥",
-      "👍🏽",
-      "क्\u200dष",
-      "र\u200d्य",
-      "1\ufe0f\u20e3",
-      "a b",
+      ...["Ä & Co", "山田", "山田\u3000太郎", "⠁⠃", "שרה", "می\u200cخواهم", "👩\u200d💻", "❤️\u200d🔥"],
+      ...["👍🏽", "क्\u200dष", "र\u200d्य", "1\ufe0f\u20e3", "a b"],
     ]
     for (const name of names) await json(db, "account", "create", "--name", name)
     const listed = await json(db, "account", "list", "--sort", "oldest")

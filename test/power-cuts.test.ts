@@ -14,9 +14,11 @@ const hex = (text: string) => text.replaceAll(/./g, (letter) => `\\x${letter.cha
 const file = `7<${hex("/data/a.db")}>`
 
 /** A disk with a file of eight letters `o`, after the calls that `strace` recorded. */
-function diskAfter(...lines: string[]) {
+const diskAfter = (...calls: string[]) => diskOf(calls.map((call, number) => `9 ${number}.5 ${call}`))
+
+function diskOf(lines: readonly string[]) {
   const record = join(dir, "record")
-  writeFileSync(record, lines.map((line, number) => `9 ${number}.5 ${line}\n`).join(""))
+  writeFileSync(record, lines.join("\n"))
   const disk = createDisk(new Map([["a.db", Buffer.from("oooooooo")]]), "data")
   for (const event of readRecord(record)) disk.apply(event)
   return disk
@@ -44,16 +46,9 @@ test("a disk has what was flushed, and any version of each block since then", ()
 
 test("a flush is not for a write that had not ended when it began, and one that failed is for none", () => {
   const overlapping = `pwrite64(${file}, "${hex("bb")}", 2, 0 <unfinished ...>`
-  const record = join(dir, "overlapping")
-  const lines = [
-    `1     1.0 ${overlapping}`,
-    `2 2.0 fdatasync(${file}) = 0`,
-    "1 3.0 <... pwrite64 resumed>) = 2",
-  ]
-  writeFileSync(record, lines.join("\n"))
-  const disk = createDisk(new Map([["a.db", Buffer.from("oo")]]), "data")
-  for (const event of readRecord(record)) disk.apply(event)
-  expect(disk.image("a.db", "nothing", () => 0)?.toString()).toBe("oo")
+  const flush = `2 2.0 fdatasync(${file}) = 0`
+  const disk = diskOf([`1     1.0 ${overlapping}`, flush, "1 3.0 <... pwrite64 resumed>) = 2"])
+  expect(disk.image("a.db", "nothing", () => 0)?.toString()).toBe("oooooooo")
   const failed = diskAfter(write("aa", 0), `fdatasync(${file}) = -1 EIO (Input/output error)`)
   expect(failed.image("a.db", "nothing", () => 0)?.toString()).toBe("oooooooo")
 })

@@ -67,23 +67,17 @@ test("every error code of GraphQL is documented with its status", () => {
   ])
 })
 
+const dependencies = { ...packageJson.dependencies, ...packageJson.devDependencies }
+
 test("every dependency has its reason, and every reason its dependency", () => {
   const text = read("docs/dependencies.md")
   const named = [...text.matchAll(/^\| ([@a-z][^|]*?) \|/gm)].flatMap((match) => (match[1] ?? "").split(", "))
-  const listed = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies })
-  expect(named.filter((name) => name !== "package").sort()).toEqual(listed.sort())
+  expect(named.filter((name) => name !== "package").sort()).toEqual(Object.keys(dependencies).sort())
 })
 
 test("versions are exact", () => {
-  for (const [name, version] of Object.entries({
-    ...packageJson.dependencies,
-    ...packageJson.devDependencies,
-  })) {
-    expect([name, version]).toEqual([
-      name,
-      expect.stringMatching(/^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+(?:-(?:alpha|beta)\.\d+)?$/),
-    ])
-  }
+  const exact = expect.stringMatching(/^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+(?:-(?:alpha|beta)\.\d+)?$/)
+  for (const one of Object.entries(dependencies)) expect(one).toEqual([one[0], exact])
 })
 
 /** The fields of the type of a path such as `rows[].reasons[]`, which starts in the named type: each with its description. */

@@ -81,6 +81,11 @@ const bodies: readonly (readonly [path: string, body: unknown])[] = [
   ],
 ]
 
+const sendTo = (url: string, [path, body]: (typeof bodies)[number], headers: Record<string, string>) =>
+  fetch(url + path, {
+    ...{ method: "POST", headers: { "content-type": "application/json", ...headers } },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  })
 const holdsSecret = (text: string) => text.includes(word) || text.includes(String(number))
 
 test("a call with a secret leaves it in no answer, log, trace, live request or file of the store", async () => {
@@ -93,13 +98,9 @@ test("a call with a secret leaves it in no answer, log, trace, live request or f
   const watching = await fetch(`${service.url}/admin/v1/requests`, { headers: { "x-admin-key": adminKey } })
   const { key } = await service.createKey("pro")
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`
-  for (const [path, body] of bodies) {
-    const answer = await fetch(service.url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": key, traceparent },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    })
-    expect([path, body, holdsSecret(await answer.text())]).toEqual([path, body, false])
+  for (const one of bodies) {
+    const answer = await sendTo(service.url, one, { "x-api-key": key, traceparent })
+    expect([one, holdsSecret(await answer.text())]).toEqual([one, false])
   }
   await using agent = await connectMcp(service.url, key)
   for (const secret of [word, number, [word]]) {
@@ -127,13 +128,7 @@ test("a call with a secret leaves it in no answer, log, trace, live request or f
 
 test("a call with a secret leaves the journal of the mock without it, and with all else", async () => {
   const mock = await startTestMock()
-  for (const [path, body] of bodies) {
-    await fetch(mock.url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": "mock-pro" },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    })
-  }
+  for (const one of bodies) await sendTo(mock.url, one, { "x-api-key": "mock-pro" })
   await using agent = await connectMcp(mock.url, "mock-pro")
   await agent.call("hmac", { message: "m", secret: word })
   await using finder = await connectMcp(mock.url, "mock-pro", "/mcp/search")

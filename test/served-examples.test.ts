@@ -4,10 +4,9 @@ import { exampleAnchor } from "../src/apis/mail/dnssec/example-zone.ts"
 import { mockZone } from "../src/app/mock.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { readAnswer } from "./support/answer.ts"
-import { postWith } from "./support/keyed-request.ts"
 import { connectMcp } from "./support/mcp.ts"
 import { startTestMock } from "./support/mock.ts"
-import { startTestService } from "./support/service.ts"
+import { startTestService, toRequest } from "./support/service.ts"
 import { inTurn } from "./support/turns.ts"
 
 /** Inventions of the test double: its trust anchor, and each of its domains. */
@@ -67,20 +66,14 @@ test("examples of a service name its domain, and say that the call asks the real
 
 test("the test double keeps its examples, and their calls answer as shown", async () => {
   const mock = await startTestMock()
-  for (const { id, method, examples } of dnsApis) {
+  for (const api of dnsApis) {
+    const { id, examples } = api
     expect(await (await mock.fetch(`/openapi/${id}.json`)).text()).not.toContain(said)
     const [example] = examples
     if (!example) throw new Error(`${id} has no example`)
     await mock.control("PUT", "/clock", { now: example.given?.now ?? "2025-01-01T00:00:00Z" })
-    const key = "mock-pro"
-    const query = new URLSearchParams(
-      Object.entries(example.input).map(([name, value]): [string, string] => [name, String(value)]),
-    )
-    const answer =
-      method === "GET"
-        ? mock.fetch(`/v1/${id}?${query}`, { key })
-        : mock.fetch(`/v1/${id}`, { ...postWith(example.input), key })
-    const { status, data } = await readAnswer(answer)
+    const { path, init } = toRequest(api, example.input)
+    const { status, data } = await readAnswer(mock.fetch(path, { ...init, key: "mock-pro" }))
     // The zone of the test double has a key more than the example of dkimvalidator.
     const differing = [...(example.varying ?? []), ...(id === "dkimvalidator" ? ["usual_selectors"] : [])]
     const varying = Object.fromEntries(differing.map((name) => [name, expect.anything()]))

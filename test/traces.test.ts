@@ -1,5 +1,5 @@
 /** Traces of requests as a collector gets them: the spans and their parents on every surface, and what they must never hold. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { requestsIn } from "./support/log.ts"
 import { connectMcp } from "./support/mcp.ts"
@@ -44,8 +44,9 @@ function treeOf(spans: readonly ReceivedSpan[], parentId: string): unknown[] {
     })
 }
 
-describe.each([["http/protobuf"], ["http/json"]])("over %s", (protocol) => {
-  test("a call has spans for itself, admit, run and settle, with its data in its own", async () => {
+test.each(["http/protobuf", "http/json"])(
+  "over %s a call has spans for itself, admit, run and settle, with its data in its own",
+  async (protocol) => {
     const { service, collector, spansOf } = await startTraced({
       env: {
         OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
@@ -85,8 +86,8 @@ describe.each([["http/protobuf"], ["http/json"]])("over %s", (protocol) => {
       },
     })
     expect(requestsIn(service.logged())).toMatchObject([{ traceId }])
-  })
-})
+  },
+)
 
 test("a refused call says why in its spans, and a fault of the service is an error", async () => {
   const { service, spansOf } = await startTraced({ ports: { dns: failingDns() } })
@@ -259,10 +260,7 @@ const call = async (env: Record<string, string>, headers: Record<string, string>
   return { names: collector.spans().map(({ name }) => name), traceId: line?.traceId }
 }
 const recorded = ["admit", "run", "settle", "GET /v1/bluetoothlookup"]
-const ratio = (name: string, share: string) => ({
-  OTEL_TRACES_SAMPLER: name,
-  OTEL_TRACES_SAMPLER_ARG: share,
-})
+const ratio = (name: string, share: string) => ({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share })
 
 test.each([
   ["all by default", {}, {}, recorded],

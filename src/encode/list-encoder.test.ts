@@ -1,22 +1,23 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { anyEnvelope, everything, failure } from "../../test/data/envelope-samples.ts"
 import { encodeEnvelope, formats } from "./formats.ts"
 import { createListEncoder } from "./list-encoder.ts"
 
-describe.each([...formats])("%s", (format) => {
-  function expectSame(...results: unknown[]): void {
-    const data = { count: results.length, credits_used: 1 }
-    const encoder = createListEncoder(format, "results")
-    const { before, after } = encoder.frame({ status: "ok", error: null, data })
-    let text = before
-    for (let index = 0; index < results.length; index += encoder.itemsPerPart)
-      text += encoder.items(results.slice(index, index + encoder.itemsPerPart), index)
-    const whole = { status: "ok", error: null, data: { ...data, results } } as const
-    expect(text + after).toBe(encodeEnvelope(format, whole))
-  }
+test.each([...formats])(
+  "the parts of a list are the text of the whole, whatever the items are: %s",
+  (format) => {
+    function expectSame(...results: unknown[]): void {
+      const data = { count: results.length, credits_used: 1 }
+      const encoder = createListEncoder(format, "results")
+      const { before, after } = encoder.frame({ status: "ok", error: null, data })
+      let text = before
+      for (let index = 0; index < results.length; index += encoder.itemsPerPart)
+        text += encoder.items(results.slice(index, index + encoder.itemsPerPart), index)
+      const whole = { status: "ok", error: null, data: { ...data, results } } as const
+      expect(text + after).toBe(encodeEnvelope(format, whole))
+    }
 
-  test("the parts of a list are the text of the whole, whatever the items are", () => {
     expectSame(...Array.from({ length: 200 }, (_, index) => ({ index, data: { a: [index], b: null } })))
     const awkward = [null, [], {}, [[1, [2]], []], "", " x\ny", -0, { y: "no", list: [{ a: { b: [] } }] }]
     expectSame(...awkward)
@@ -28,5 +29,5 @@ describe.each([...formats])("%s", (format) => {
       ),
       { numRuns: 80 },
     )
-  })
-})
+  },
+)
