@@ -21,19 +21,22 @@ async function start(flags: Record<string, string>, ports: Partial<Ports> = {}) 
   return { service, ...(await service.createKey("free")) }
 }
 
+const json = "content-type: application/json\r\n"
+/** The start of a POST of JSON. */
+const postOf = (path: string, key: string, rest: string) =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: slow-1\r\nx-api-key: ${key}\r\n${json}${rest}`
+
 describe("a body that does not arrive in time", async () => {
   const timer = createManualTimer()
   const { service, account, key } = await start({ bodyTimeoutSeconds: "1" }, { timer })
-  const begin = (path: string, ownKey: string, rest: string) =>
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: slow-1\r\nx-api-key: ${ownKey}\r\ncontent-type: application/json\r\n${rest}`
   const sized = "content-length: 1000\r\n\r\n{"
   const chunked = 'transfer-encoding: chunked\r\n\r\n5\r\n{"mes\r\n'
   const late = "<error>The request 'body' must arrive whole within 1 s.</error>"
 
   test.each([
-    ["a 408 in the format asked for, with a length", begin("/v1/hmac?format=xml", key, sized), 408, late],
-    ["a 408 in the format asked for, in chunks", begin("/v1/hmac?format=xml", key, chunked), 408, late],
-    ["a 400 in GraphQL's form for a query", begin("/v1/graphql", key, sized), 400, '"BAD_REQUEST"'],
+    ["a 408 in the format asked for, with a length", postOf("/v1/hmac?format=xml", key, sized), 408, late],
+    ["a 408 in the format asked for, in chunks", postOf("/v1/hmac?format=xml", key, chunked), 408, late],
+    ["a 400 in GraphQL's form for a query", postOf("/v1/graphql", key, sized), 400, '"BAD_REQUEST"'],
   ])("is %s; it costs nothing, and the connection is closed", async (_, bytes, status, text) => {
     let answer = ""
     let passedMs = 0
@@ -59,14 +62,13 @@ describe("a body that does not arrive in time", async () => {
 
 describe("a body of a million chunks of one byte", async () => {
   const { service, account, key } = await start({})
-  const head = (path: string, ownKey: string) =>
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${ownKey}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+  const head = (path: string) => postOf(path, key, "transfer-encoding: chunked\r\n\r\n")
   const chunks = "1\r\na\r\n".repeat(1_000_000)
 
   test.each([
-    ["a 400 for a call", head("/v1/hmac", key), 400, "in too many small pieces"],
-    ["a 400 for a batch", head("/v1/hmac/batch", key), 400, "in too many small pieces"],
-    ["a 400 in GraphQL's form for a query", head("/v1/graphql", key), 400, '"BAD_REQUEST"'],
+    ["a 400 for a call", head("/v1/hmac"), 400, "in too many small pieces"],
+    ["a 400 for a batch", head("/v1/hmac/batch"), 400, "in too many small pieces"],
+    ["a 400 in GraphQL's form for a query", head("/v1/graphql"), 400, '"BAD_REQUEST"'],
   ])("is %s; it costs nothing, and the connection is closed", async (_, bytes, status, text) => {
     const client = slowly(service.url, bytes)
     await client.written
@@ -91,7 +93,7 @@ test.each([
   async (_, framing, body) => {
     const { service } = await start({})
     const host = "HTTP/1.1\r\nhost: x\r\n"
-    const client = slowly(service.url, `POST /v1/hmac ${host}content-type: application/json\r\n${framing}`)
+    const client = slowly(service.url, `POST /v1/hmac ${host}${json}${framing}`)
     const statuses = () => client.answer().match(/HTTP\/1.1 \d+/g)
     await until(() => statuses()?.length === 1)
     await new Promise<void>((resolve) => client.socket.write(body, () => resolve()))
@@ -104,12 +106,8 @@ test.each([
 
 test("a sign-in has at most 4,096 bytes", async () => {
   const { service } = await start({})
-  const signIn = (key: string) =>
-    service.post(
-      "/portal/session",
-      { key },
-      { headers: { "content-type": "application/json", origin: service.url } },
-    )
+  const headers = { "content-type": "application/json", origin: service.url }
+  const signIn = (key: string) => service.post("/portal/session", { key }, { headers })
   const bytes = JSON.stringify({ key: "" }).length
   expect((await signIn("k".repeat(4_096 - bytes))).status).toBe(401)
   expect((await signIn("k".repeat(4_097 - bytes))).status).toBe(413)
@@ -118,11 +116,7 @@ test("a sign-in has at most 4,096 bytes", async () => {
 test("of more bodies than may arrive at once the oldest is refused, and its connection closed", async () => {
   const { service, account, key } = await start({})
   const bodyBytes = 2_000_000
-  const begin = () =>
-    slowly(
-      service.url,
-      `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${bodyBytes}\r\n\r\n{`,
-    )
+  const begin = () => slowly(service.url, postOf("/v1/hmac", key, `content-length: ${bodyBytes}\r\n\r\n{`))
   const oldest = begin()
   await oldest.written
   // The service has read what came before when this is answered.
@@ -156,19 +150,14 @@ describe("long lists in a request", async () => {
     (await service.fetch(path, { key, headers: { accept } })).headers.get("content-type")
 
   test("more than 32 ranges or 1,024 characters of Accept and Accept-Encoding are taken as absent", async () => {
-    const ranges = (count: number) =>
-      `text/csv,${Array(count - 1)
-        .fill("a/b;q=0.1")
-        .join()}`
+    const ranges = (count: number) => `text/csv${",a/b;q=0.1".repeat(count - 1)}`
     expect(await typeFor(ranges(32))).toStartWith("text/csv")
     expect(await typeFor(ranges(33))).toStartWith("application/json")
     expect(await typeFor(`text/csv;q=1.${"0".repeat(1_011)}`)).toStartWith("text/csv")
     expect(await typeFor(`text/csv;q=1.${"0".repeat(1_012)}`)).toStartWith("application/json")
     const codingFor = async (count: number) => {
-      const accepted = `gzip,${Array(count - 1)
-        .fill("a")
-        .join()}`
-      const answer = await fetch(`${service.url}/openapi.json`, { headers: { "accept-encoding": accepted } })
+      const headers = { "accept-encoding": `gzip${",a".repeat(count - 1)}` }
+      const answer = await fetch(`${service.url}/openapi.json`, { headers })
       return answer.headers.get("content-encoding")
     }
     expect([await codingFor(32), await codingFor(33)]).toEqual(["gzip", null])
@@ -231,11 +220,9 @@ test("calls beyond --max-calls are a 503 with Retry-After in the format asked fo
 test("calls beyond --max-calls do not include those whose body is still arriving", async () => {
   const { service, key } = await start({ maxCalls: "5" })
   const { key: pro } = await service.createKey("pro")
+  const rest = "connection: close\r\ncontent-length: 32\r\n\r\n{"
   const slow = Array.from({ length: 5 }, (_, n) =>
-    slowly(
-      service.url,
-      `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${n % 2 ? key : ""}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 32\r\n\r\n{`,
-    ),
+    slowly(service.url, postOf("/v1/hmac", n % 2 ? key : "", rest)),
   )
   await Promise.all(slow.map(({ written }) => written))
   // It takes the service a moment to come to where it waits for them; then this ends.
