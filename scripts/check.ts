@@ -5,7 +5,7 @@
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { Glob } from "bun"
 import { seedOfDay } from "../test/fuzz/seed.ts"
 import { seedOfCommit } from "../test/simulation/seed.ts"
@@ -48,18 +48,24 @@ const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
 const turn = process.argv.includes("--all") ? undefined : String(await seedOfCommit())
-const env = { ...process.env, ...foldersInMemory(), PENKNIFE_TEST_TURN: turn }
+const env: NodeJS.ProcessEnv = { ...process.env, ...foldersInMemory(), PENKNIFE_TEST_TURN: turn }
 // Tests of the npm package's own code start the executable when there is one, so none runs beside the build.
-const [isBuilt] = await Promise.all([
-  step("build", [bun, "scripts/build.ts"]),
+const build = step("build", [bun, "scripts/build.ts"])
+const steps = [
   step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."]),
   step("types", [...tsc, "-p", "."]),
   step("types of the front end", [...tsc, "-p", "src/web"]),
-])
+]
+const isBuilt = await build
+if (isBuilt) env.PENKNIFE_TEST_PROGRAM = resolve(`dist/penknife${process.platform === "win32" ? ".exe" : ""}`)
 const runs = [...groupsInProcess(), ...(isBuilt ? filesOfExecutable() : [])]
 const waits = runs.filter(({ waits }) => waits)
 const queue = runs.filter(({ waits }) => !waits).sort((a, b) => a.rank - b.rank)
-await Promise.all([testInTurn(waits), ...Array.from({ length: processes }, () => testInTurn(queue))])
+await Promise.all([
+  ...steps,
+  testInTurn(waits),
+  ...Array.from({ length: processes }, () => testInTurn(queue)),
+])
 
 for (const line of leftOut) console.log(`\n${line}\n`)
 console.log(`seed of the generated requests: ${seedOfDay()}`)

@@ -1,15 +1,14 @@
-/** `startMock` of `penknife/mock`, with the sources as its program. */
+/** `startMock` of `penknife/mock`. */
 import { afterAll, afterEach, expect, spyOn, test } from "bun:test"
-import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { Webhook } from "standardwebhooks"
 import { mockMatchers } from "../clients/javascript/expect.ts"
 import { type MockOptions, startMock } from "../src/mock-client/start-mock.ts"
 import { waitForWebhooks } from "../src/mock-client/webhooks.ts"
 import { freePort } from "./support/free-port.ts"
+import { program as command } from "./support/own-command.ts"
 import { startReceiver } from "./support/receiver.ts"
 
-const command = [process.execPath, join(import.meta.dir, "../src/main.ts")] as const
 const settings = {
   PENKNIFE_PLAN: "gold",
   PENKNIFE_CONFIG: "gone.toml",

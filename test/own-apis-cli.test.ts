@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { runCliForTest } from "./support/cli.ts"
 import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
+import { program } from "./support/own-command.ts"
 import { runProgram } from "./support/run-program.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -113,8 +114,7 @@ test("a folder without an API says how to make one", async () => {
 test("a command leaves no copy of the folder behind", async () => {
   const temporary = tempDir()
   const apis = folderOf({ "good/index.ts": apiSource("good") })
-  const main = join(import.meta.dir, "../src/main.ts")
-  const command = [process.execPath, main, "call", "good", "--apis", apis, "--text", "a"]
+  const command = [...program, "call", "good", "--apis", apis, "--text", "a"]
   const { out, err, code } = await runProgram(command, { env: { ...process.env, TMPDIR: temporary } })
   expect({ out: JSON.parse(out), err, code }).toEqual({ out: { shouted: "A" }, err: "", code: 0 })
   expect(readdirSync(temporary).filter((name) => name.startsWith("penknife-apis-"))).toEqual([])

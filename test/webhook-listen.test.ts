@@ -1,6 +1,5 @@
 /** `penknife webhook listen`: a receiver for developers who have none. */
 import { afterEach, expect, test } from "bun:test"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
 import { createWebhookSecret } from "../src/accounts/webhook.ts"
@@ -8,8 +7,8 @@ import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { signedHeaders } from "../src/webhooks/deliver.ts"
 import { exhaust, listOf, startTestMock } from "./support/mock.ts"
+import { program } from "./support/own-command.ts"
 
-const main = join(import.meta.dir, "../src/main.ts")
 const started: Bun.Subprocess[] = []
 afterEach(async () => {
   for (const child of started.splice(0)) {
@@ -28,14 +27,14 @@ async function listen(...flags: string[]) {
 
 /** Runs the command on a free port, and returns what reads its lines. */
 function run(...flags: string[]) {
-  const child = Bun.spawn([process.execPath, main, "webhook", "listen", "0", ...flags], { stdout: "pipe" })
+  const child = Bun.spawn([...program, "webhook", "listen", "0", ...flags], { stdout: "pipe" })
   started.push(child)
   const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
   return async () => String((await lines.next()).value)
 }
 
 async function refused(...words: string[]) {
-  const child = Bun.spawn([process.execPath, main, "webhook", "listen", ...words], {
+  const child = Bun.spawn([...program, "webhook", "listen", ...words], {
     stderr: "pipe",
     stdout: "ignore",
   })

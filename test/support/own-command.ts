@@ -4,11 +4,18 @@ import type { Backups, VerifiedBackup } from "../../src/admin/backups/backups.ts
 import { AdminFault } from "../../src/admin/fault.ts"
 import { createRunOwnCommand, type RunOwnCommand } from "../../src/ports/own-process.ts"
 
-/** Runs a command of the program from its source. */
-export const ownCommand = createRunOwnCommand(
-  [process.execPath, join(import.meta.dir, "../../src/main.ts")],
-  {},
-)
+const built = process.env.PENKNIFE_TEST_PROGRAM
+
+/**
+ * The command that runs the program: in the check the executable that it has built, which starts in a quarter of the processor
+ * time, else the sources.
+ */
+export const program = built
+  ? ([built] as const)
+  : ([process.execPath, join(import.meta.dir, "../../src/main.ts")] as const)
+
+/** Runs a command of the program in a process of its own. */
+export const ownCommand = createRunOwnCommand(program, {})
 
 /** Stands in for the commands that copy and check, where a test is about something else. */
 export const pretendCommand: RunOwnCommand = async ([command, file = ""]) => {
