@@ -7,7 +7,6 @@ import { apiCatalogType } from "../src/surfaces/discovery/documents.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { parseLinkset } from "./support/linkset.ts"
-import { lintOpenApi } from "./support/lint-openapi.ts"
 import { startTestService } from "./support/service.ts"
 
 const service = await startTestService()
@@ -71,10 +70,10 @@ test("a crawler that starts at / reaches every document, each of the type that w
 })
 
 /**
- * Redocly takes a third of a second for each document. It checks two parts here, and in openapi.test.ts the whole. This test
- * shows that every part has exactly the operations of the whole, and the components that these need.
+ * Redocly takes a third of a second for each document. It checks the whole in openapi.test.ts. This test shows that every part
+ * has exactly the operations of the whole, and the components that these need.
  */
-test("a crawler that starts at / finds OpenAPI documents: the whole, and parts of it that pass the rules of Redocly and refer to nothing else", async () => {
+test("a crawler that starts at / finds OpenAPI documents: the whole, and parts of it that refer to nothing else", async () => {
   const documents = [...seen].filter(([, { promised }]) => promised === "application/vnd.oai.openapi+json")
   expect(documents.map(([path]) => path).sort()).toEqual(
     ["/openapi.json", ...ids.map((id) => `/openapi/${id}.json`)].sort(),
@@ -94,8 +93,6 @@ test("a crawler that starts at / finds OpenAPI documents: the whole, and parts o
       .flatMap(([kind, all]) => Object.keys(all).map((name) => `${kind}/${name}`))
     expect([...new Set(referred.map(([, kind, name]) => `${kind}/${name}`))].sort()).toEqual(names.sort())
   }
-  const some = ["GET", "POST"].map((method) => catalog.find((api) => api.method === method)?.id)
-  expect(await lintOpenApi(...some.map((id) => textOf(`/openapi/${id}.json`)))).toEqual([])
 }, 300_000)
 
 test("a crawler that starts at / finds a list of the APIs for language models in the form of llmstxt.org", () => {

@@ -12,14 +12,15 @@ import { startExampleService } from "./support/example-service.ts"
 import { lintOpenApi } from "./support/lint-openapi.ts"
 import { startTestMock } from "./support/mock.ts"
 import { answerCheckOf, startTestService, toRequest } from "./support/service.ts"
+import { hasTurn } from "./support/turns.ts"
 
 const service = await startTestService()
 const text = await (await service.fetch("/openapi.json")).text()
 const document = JSON.parse(text) as OpenApiDocument
 
-test("the document passes the recommended rules of Redocly without a warning", async () => {
-  expect(await lintOpenApi(text)).toEqual([])
-}, 300_000)
+test.if(hasTurn(0, 2))("the document passes the recommended rules of Redocly without a warning", async () =>
+  expect(await lintOpenApi(text)).toEqual([]),
+)
 
 test("the document has every path and no other", () => {
   const ofApis = catalog.flatMap(({ id }) => [`/v1/${id}`, `/v1/${id}/batch`])

@@ -10,14 +10,17 @@ import { printAdminOpenApi } from "../../src/surfaces/openapi/admin/document.ts"
 import type { JsonObject, OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import { lintOpenApi } from "../support/lint-openapi.ts"
 import { startTestService } from "../support/service.ts"
+import { hasTurn } from "../support/turns.ts"
 
 const apiIds = createCatalog().map(({ id }) => id)
 const text = printAdminOpenApi({ operations, apiIds, version })
 const document = JSON.parse(text) as OpenApiDocument
 const routes = routesOf(operations)
 
-test("passes the recommended rules of Redocly without a warning", async () =>
-  expect(await lintOpenApi(text)).toEqual([]))
+// The other document has its turn with the commits between (test/openapi.test.ts).
+test.if(hasTurn(1, 2))("passes the recommended rules of Redocly without a warning", async () =>
+  expect(await lintOpenApi(text)).toEqual([]),
+)
 
 test("is served without a key, and sent again only when it has changed", async () => {
   const service = await startTestService({ configText: "" })
