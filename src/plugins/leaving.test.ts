@@ -20,7 +20,7 @@ function createLeaving() {
 }
 
 test("a call whose caller has left while it waited is not run", async () => {
-  const { call, running, advance, endAll, pool, faults } = createHeldTrial(1)
+  const { call, running, advance, endAll, faults } = createHeldTrial(1)
   const first = call("one")
   const { leave, requirePresent } = createLeaving()
   const second = call("two", { requirePresent }).catch((thrown) => thrown)
@@ -31,11 +31,10 @@ test("a call whose caller has left while it waited is not run", async () => {
   await endAll()
   await first
   expect([running(), faults]).toEqual([[], []])
-  pool.end()
 })
 
 test("a call whose caller has left does not begin in the place that becomes free", async () => {
-  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const { call, running, endOne, endAll } = createHeldTrial(1)
   const first = call("one")
   const { leave, requirePresent } = createLeaving()
   const second = call("two", { requirePresent }).catch((thrown) => thrown)
@@ -47,11 +46,10 @@ test("a call whose caller has left does not begin in the place that becomes free
   expect(await second).toBe(left)
   await endAll()
   await Promise.all([first, third])
-  pool.end()
 })
 
 test("a run whose caller has left ends, counts whole, and is no fault of the API", async () => {
-  const { call, running, advance, threads, runs, endAll, pool, faults } = createHeldTrial(1)
+  const { call, running, advance, threads, runs, endAll, faults } = createHeldTrial(1)
   const { leave, requirePresent } = createLeaving()
   const first = call("one", { requirePresent }).catch((thrown) => thrown)
   await systemTimer.turn()
@@ -73,11 +71,10 @@ test("a run whose caller has left ends, counts whole, and is no fault of the API
   await endAll()
   await Promise.all([blocker, ...next])
   expect(faults).toEqual([])
-  pool.end()
 })
 
 test("a call that has waited for ten seconds is refused, with the time to try again", async () => {
-  const { call, running, advance, endAll, pool } = createHeldTrial(1)
+  const { call, running, advance, endAll } = createHeldTrial(1)
   const first = call("one")
   let refusal: unknown
   const second = call("two").catch((thrown) => {
@@ -93,11 +90,10 @@ test("a call that has waited for ten seconds is refused, with the time to try ag
   expect(running()).toEqual(["one"])
   await endAll()
   await first
-  pool.end()
 })
 
 test("a run that waits for answers leaves its place to others, and goes on when it has one again", async () => {
-  const { call, runs, running, advance, endOne, endAll, pool } = createHeldTrial(1)
+  const { call, runs, running, advance, endOne, endAll } = createHeldTrial(1)
   const asking = call("asks", { asks: true })
   await systemTimer.turn()
   const other = call("other")
@@ -117,11 +113,10 @@ test("a run that waits for answers leaves its place to others, and goes on when 
   expect(isBack).toBe(true)
   await endAll()
   await Promise.all([asking, other])
-  pool.end()
 })
 
 test("two answers of a run that wait for its place both go on when it has it", async () => {
-  const { call, runs, advance, endAll, pool } = createHeldTrial(1)
+  const { call, runs, advance, endAll } = createHeldTrial(1)
   const asking = call("one", { asks: true })
   await advance(20)
   runs[0]?.place.leave()
@@ -137,11 +132,10 @@ test("two answers of a run that wait for its place both go on when it has it", a
   expect(entered).toEqual(["first answer", "second answer"])
   await endAll()
   await Promise.all([asking, other])
-  pool.end()
 })
 
 test("a run that has ended takes no place when its answers come, so others run on", async () => {
-  const { call, runs, running, advance, endOne, endAll, pool, faults } = createHeldTrial(1)
+  const { call, runs, running, advance, endOne, endAll, faults } = createHeldTrial(1)
   const { leave, requirePresent } = createLeaving()
   const asking = call("asks", { asks: true, requirePresent }).catch((thrown) => thrown)
   await systemTimer.turn()
@@ -160,11 +154,10 @@ test("a run that has ended takes no place when its answers come, so others run o
   await endAll()
   await Promise.all(others)
   expect(faults).toEqual([])
-  pool.end()
 })
 
 test("runs that wait for answers have a limit, of which each account has as many as are free", async () => {
-  const { call, runs, running, advance, endAll, pool } = createHeldTrial(2)
+  const { call, runs, running, advance, endAll } = createHeldTrial(2)
   const all = ["one", "one", "one", "two", "two", "three"].map((account) => call(account, { asks: true }))
   for (let calls = 0; calls < 6; calls++) {
     for (const { place } of runs) place.leave()
@@ -177,11 +170,10 @@ test("runs that wait for answers have a limit, of which each account has as many
   expect(running()).toEqual(["one", "two", "three", "three"])
   await endAll()
   await Promise.all([...all, other])
-  pool.end()
 })
 
 test("a run that was ended keeps its place until its thread is gone, and counts so long for its account", async () => {
-  const { call, running, advance, threads, runs, endAll, pool } = createHeldTrial(1, {
+  const { call, running, advance, threads, runs, endAll } = createHeldTrial(1, {
     endsSlowly: true,
     keepsOne: false,
   })
@@ -202,5 +194,4 @@ test("a run that was ended keeps its place until its thread is gone, and counts 
   expect(running()).toEqual(["two"])
   await endAll()
   await Promise.all([again, other])
-  pool.end()
 })

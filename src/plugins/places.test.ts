@@ -5,7 +5,7 @@ import { Busy } from "../apis/contract.ts"
 import { systemTimer } from "../ports/timer.ts"
 
 test("accounts take turns: nobody waits for all calls of another one", async () => {
-  const { pool, runs, call } = createHeldTrial(1)
+  const { runs, call } = createHeldTrial(1)
   const order: string[] = []
   const run = (account: string) => call(account).then(() => order.push(account))
   const all = ["one", "one", "one", "one", "two", "three", "two"].map(run)
@@ -15,11 +15,10 @@ test("accounts take turns: nobody waits for all calls of another one", async () 
   }
   await Promise.all(all)
   expect(order).toEqual(["one", "three", "two", "two", "one", "one", "one"])
-  pool.end()
 })
 
 test("accounts with many calls leave places to others: each has as many as the others", async () => {
-  const { pool, call, endAll } = createHeldTrial(1)
+  const { call, endAll } = createHeldTrial(1)
   const refused = new Map<string, number>()
   const many = ["one", "two", "three"].flatMap((account) =>
     Array.from({ length: 200 }, () =>
@@ -33,11 +32,10 @@ test("accounts with many calls leave places to others: each has as many as the o
   await endAll()
   expect(await other).toBe(0)
   await Promise.all(many)
-  pool.end()
 })
 
 test("accounts with many waiting calls keep no other out: their latest are refused", async () => {
-  const { pool, call, advance, endOne, endAll } = createHeldTrial(1)
+  const { call, advance, endOne, endAll } = createHeldTrial(1)
   const before = call("honest")
   await systemTimer.turn()
   await endOne(500)
@@ -58,11 +56,10 @@ test("accounts with many waiting calls keep no other out: their latest are refus
   await endAll()
   expect(await Promise.all(honest)).toHaveLength(20)
   await Promise.all(many)
-  pool.end()
 })
 
 test("the next call is of the account that has used the least time, however many calls it made", async () => {
-  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const { call, running, endOne, endAll } = createHeldTrial(1)
   const long = [call("long"), call("long")]
   await systemTimer.turn()
   const short = Array.from({ length: 6 }, () => call("short"))
@@ -74,7 +71,6 @@ test("the next call is of the account that has used the least time, however many
   expect(running()).toEqual(["long"])
   await endAll()
   await Promise.all([...long, ...short])
-  pool.end()
 })
 
 test("of accounts that have used nothing yet, the one with the fewest waiting calls is next", () =>
@@ -90,7 +86,7 @@ test("an account that has used a little does not wait for the first runs of many
 })
 
 test("time is forgotten: after a minute an account that used much has its turn again", async () => {
-  const { call, running, advance, endOne, endAll, pool } = createHeldTrial(1)
+  const { call, running, advance, endOne, endAll } = createHeldTrial(1)
   const first = call("long")
   await systemTimer.turn()
   await endOne(1_000)
@@ -105,17 +101,11 @@ test("time is forgotten: after a minute an account that used much has its turn a
   expect(running()).toEqual(["long"])
   await endAll()
   await Promise.all([now, blocker, ...next])
-  pool.end()
 })
 
 test("one place is kept for accounts whose runs are short", async () => {
-  const { call, running, advance, endOne, endAll, pool } = createHeldTrial(3)
-  for (const account of ["a", "b", "c"]) {
-    const one = call(account)
-    await advance(20)
-    await endOne(1_000)
-    await one
-  }
+  const { call, runEach, running, advance, endOne, endAll } = createHeldTrial(3)
+  await runEach(["a", "b", "c"], 1_000)
   const heavy = ["a", "b", "c"].map((account) => call(account))
   await advance(20)
   expect(running()).toEqual(["a", "b"])
@@ -140,11 +130,10 @@ test("one place is kept for accounts whose runs are short", async () => {
   expect(running()).toEqual(["a", "b", "c"])
   await endAll()
   await Promise.all([heavy[0], heavy[1], light, other, ...all])
-  pool.end()
 })
 
 test("a run that does not end counts for its account while it goes on", async () => {
-  const { call, running, advance, endAll, pool } = createHeldTrial(4)
+  const { call, running, advance, endAll } = createHeldTrial(4)
   const long = ["a", "b", "c"].map((account) => call(account))
   await advance(20)
   for (let passed = 0; passed < 500; passed += 250) await advance(250)
@@ -156,17 +145,11 @@ test("a run that does not end counts for its account while it goes on", async ()
   expect(running()).toEqual(["a", "b", "c", "light"])
   await endAll()
   await Promise.all([...long, more, light])
-  pool.end()
 })
 
 test("on busy processors the place is kept for as much longer as long runs hold their threads", async () => {
-  const { call, running, advance, endOne, endAll, pool } = createHeldTrial(2, { usedMs: 150 })
-  for (const account of ["a", "b"]) {
-    const one = call(account)
-    await advance(20)
-    await endOne(900)
-    await one
-  }
+  const { call, runEach, running, advance, endAll } = createHeldTrial(2, { usedMs: 150 })
+  await runEach(["a", "b"], 900)
   // Twenty times the processor time would be over.
   await advance(5_000)
   const heavy = ["a", "b"].map((account) => call(account))
@@ -179,29 +162,18 @@ test("on busy processors the place is kept for as much longer as long runs hold 
   await Promise.all([...heavy, light])
   // Short runs are told by their processor time alone.
   const busy = createHeldTrial(2, { usedMs: 99 })
-  for (const account of ["a", "b"]) {
-    const one = busy.call(account)
-    await busy.advance(20)
-    await busy.endOne(900)
-    await one
-  }
+  await busy.runEach(["a", "b"], 900)
   const both = ["a", "b"].map((account) => busy.call(account))
   await busy.advance(20)
   expect(busy.running()).toEqual(["a", "b"])
   await busy.endAll()
   await Promise.all(both)
-  for (const one of [pool, busy.pool]) one.end()
 })
 
 /** Two accounts with long runs hold two of three places, and a new one has begun in the kept place. */
 async function fillPlaces(trial: HeldTrial) {
-  const { call, advance, endOne } = trial
-  for (const account of ["a", "b"]) {
-    const one = call(account)
-    await advance(20)
-    await endOne(1_000)
-    await one
-  }
+  const { call, runEach, advance } = trial
+  await runEach(["a", "b"], 1_000)
   const calls = ["a", "b"].map((account) => call(account))
   await advance(20)
   const outcome = call("new").catch((thrown) => thrown)
@@ -212,7 +184,7 @@ async function fillPlaces(trial: HeldTrial) {
 
 test("a first run that becomes long leaves the kept place to a waiting call, and begins again elsewhere", async () => {
   const trial = createHeldTrial(3)
-  const { runs, call, running, advance, endOne, endAll, threads, faults, pool } = trial
+  const { runs, call, running, advance, endOne, endAll, threads, faults } = trial
   const { calls, outcome } = await fillPlaces(trial)
   const honest = call("honest")
   for (let passed = 0; passed < 100; passed += 20) await advance(20)
@@ -241,12 +213,11 @@ test("a first run that becomes long leaves the kept place to a waiting call, and
   expect(await outcome).toBeNumber()
   await Promise.all([...calls, honest, other, last])
   expect(faults).toEqual([])
-  pool.end()
 })
 
 test("nobody's run is moved for calls that the kept place is not for, nor one with little processor time", async () => {
   const trial = createHeldTrial(3)
-  const { call, running, advance, endAll, pool } = trial
+  const { call, running, advance, endAll } = trial
   const { calls, outcome } = await fillPlaces(trial)
   // Two have long runs, and the third has its share of the places.
   const more = ["a", "b", "new"].map((account) => call(account))
@@ -261,13 +232,12 @@ test("nobody's run is moved for calls that the kept place is not for, nor one wi
   expect(busy.running()).toEqual(["a", "b", "c"])
   await busy.endAll()
   await Promise.all([...calls, outcome, ...more, ...held, waits])
-  for (const one of [pool, busy.pool]) one.end()
 })
 
 type HeldTrial = ReturnType<typeof createHeldTrial>
 
 /** Three accounts make four calls each, of which one runs; a call of a fourth account runs next. */
-async function expectHonestBeforeCrowds({ call, running, endOne, endAll, pool }: HeldTrial): Promise<void> {
+async function expectHonestBeforeCrowds({ call, running, endOne, endAll }: HeldTrial): Promise<void> {
   const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
   await systemTimer.turn()
   const honest = call("honest")
@@ -275,11 +245,10 @@ async function expectHonestBeforeCrowds({ call, running, endOne, endAll, pool }:
   expect(running()).toEqual(["honest"])
   await endAll()
   await Promise.all([...crowds, honest])
-  pool.end()
 }
 
 test("while a run that was ended for a waiting call still holds its place, no other run is ended for it", async () => {
-  const { call, threads, advance, running, endAll, pool } = createHeldTrial(2, { endsSlowly: true })
+  const { call, threads, advance, running, endAll } = createHeldTrial(2, { endsSlowly: true })
   const long = [call("one"), call("two")]
   await advance(20)
   await advance(200)
@@ -294,5 +263,4 @@ test("while a run that was ended for a waiting call still holds its place, no ot
     await advance(20)
   }
   await Promise.all([...long, short])
-  pool.end()
 })

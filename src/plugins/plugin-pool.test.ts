@@ -183,7 +183,7 @@ test("a call that waits for a thread which cannot be started fails with the caus
 })
 
 test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
-  const { pool, threads, runs, call, advance, endAll } = createHeldTrial(4)
+  const { threads, runs, call, advance, endAll } = createHeldTrial(4)
   // Calls that take less time than the start of a thread take turns.
   const short = [call("one"), call("two"), call("three")]
   for (let turns = 0; turns < 3; turns++) {
@@ -201,11 +201,10 @@ test("a call waits a little for a thread that becomes free before another one is
   expect([runs.length, threads.length]).toEqual([3, 3])
   await endAll()
   expect((await Promise.all(long)).toSorted()).toEqual([0, 1, 2])
-  pool.end()
 })
 
 test("no more threads are started than accounts may use", async () => {
-  const { pool, threads, runs, call, advance, endAll } = createHeldTrial(4)
+  const { threads, runs, call, advance, endAll } = createHeldTrial(4)
   const many = Array.from({ length: 10 }, () => call("one"))
   await advance(20)
   expect([threads.length, runs.length]).toEqual([2, 2])
@@ -215,13 +214,12 @@ test("no more threads are started than accounts may use", async () => {
   await endAll()
   await Promise.all([...many, other])
   expect(threads.length).toBe(3)
-  pool.end()
 })
 
 test.each([true, false])(
   "of several threads, one that nobody uses for five seconds ends (%p)",
   async (keepsOne) => {
-    const { pool, threads, call, advance, runs, endAll } = createHeldTrial(4, { keepsOne })
+    const { threads, call, advance, runs, endAll } = createHeldTrial(4, { keepsOne })
     const ended = () => threads.map(({ isEnded }) => isEnded)
     const both = [call("one"), call("two")]
     await advance(20)
@@ -247,7 +245,6 @@ test.each([true, false])(
     expect(ended()).toEqual([true, false])
     await advance(1)
     expect(ended()).toEqual([true, !keepsOne])
-    pool.end()
   },
 )
 
@@ -271,7 +268,7 @@ test.each([
 })
 
 test("of the threads that have nothing to do, one fewer stays than there are places", async () => {
-  const { call, runs, threads, advance, endOne, pool } = createHeldTrial(3)
+  const { call, runs, threads, advance, endOne } = createHeldTrial(3)
   const calls = ["one", "two", "three", "four"].map((account) => call(account, { asks: true }))
   // A run that waits for answers leaves its place, so that a fourth thread starts.
   for (let turns = 0; turns < 3; turns++) await advance(20)
@@ -281,5 +278,4 @@ test("of the threads that have nothing to do, one fewer stays than there are pla
   for (let ended = 0; ended < 4; ended++) await endOne()
   expect(threads.filter(({ isEnded }) => !isEnded)).toHaveLength(2)
   await Promise.all(calls)
-  pool.end()
 })

@@ -1,4 +1,5 @@
 /** A pool of threads that a test holds: it says when a run ends, and how long it took. */
+import { onTestFinished } from "bun:test"
 import { ApiMistake } from "../../src/apis/contract.ts"
 import type { PoolCaller } from "../../src/plugins/places.ts"
 import { createPluginPool } from "../../src/plugins/plugin-pool.ts"
@@ -45,7 +46,7 @@ interface HeldOptions {
   readonly endsSlowly?: boolean
 }
 
-/** A pool whose threads run until the test ends the run. Each call gives the number of its thread. */
+/** A pool whose threads run until the test ends the run. Each call gives the number of its thread. It ends with the test. */
 export function createHeldTrial(
   maxWorkers: number,
   { usedMs = null, endsSlowly = false, ...options }: HeldOptions = {},
@@ -85,23 +86,35 @@ export function createHeldTrial(
     checkOutput: (output) => output as Record<string, unknown>,
     onFault: ({ message }) => faults.push(message),
   })
+  onTestFinished(() => pool.end())
   async function advance(ms: number): Promise<void> {
     clock.advance(ms)
     timer.advance(ms)
     await systemTimer.turn()
   }
+  async function call(account: string, caller: Partial<PoolCaller> = {}) {
+    const context = { ports, premium: true }
+    return (await pool.run(account, context, { account, ...caller }, { ...limits, maxWorkers })).number
+  }
+  async function endOne(ms = 0): Promise<void> {
+    await advance(ms)
+    runs.shift()?.end()
+    await systemTimer.turn()
+  }
   return {
-    ...{ pool, runs, threads, faults, advance },
-    call: async (account: string, caller: Partial<PoolCaller> = {}) =>
-      (await pool.run(account, { ports, premium: true }, { account, ...caller }, { ...limits, maxWorkers }))
-        .number,
+    ...{ runs, threads, faults, advance, call },
     /** The accounts of the present runs. */
     running: () => runs.map(({ account }) => account),
     /** Lets the oldest run take so long, and ends it. */
-    async endOne(ms = 0) {
-      await advance(ms)
-      runs.shift()?.end()
-      await systemTimer.turn()
+    endOne,
+    /** Runs a call of each account for so long, one after the other. */
+    async runEach(accounts: readonly string[], ms: number) {
+      for (const account of accounts) {
+        const one = call(account)
+        await advance(20)
+        await endOne(ms)
+        await one
+      }
     },
     /** Ends the runs, and those that begin then. */
     async endAll() {

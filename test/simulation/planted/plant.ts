@@ -8,7 +8,7 @@ const bug = plantedBugs.find(({ name }) => name === process.env.PENKNIFE_PLANT)
 if (!bug) throw new Error(`there is no bug '${process.env.PENKNIFE_PLANT}'`)
 const path = join(import.meta.dir, "../../../src", bug.file)
 let text = readFileSync(path, "utf8")
-for (const [before, after] of bug.changes) {
+for (const [before, after] of Object.entries(bug.changes)) {
   if (text.split(before).length !== 2) throw new Error(`${bug.file} must have once: ${before}`)
   text = text.replace(before, () => after)
 }

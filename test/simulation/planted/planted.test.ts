@@ -29,7 +29,7 @@ test("the code that each bug changes stands once in its file", async () => {
   for (const { name, file, changes } of plantedBugs) {
     // A later change may be of what an earlier one planted.
     let text = await Bun.file(join(root, "src", file)).text()
-    for (const [before, after] of changes) {
+    for (const [before, after] of Object.entries(changes)) {
       expect([name, text.split(before)]).toEqual([name, expect.objectContaining({ length: 2 })])
       text = text.replace(before, () => after)
     }
