@@ -10,29 +10,28 @@ import {
   startWatchedService,
   strain,
   type WatchedService,
-  type WorstInput,
+  type WorstInputs,
 } from "./support/worst-inputs.ts"
 
 const isolated = catalog.filter((api) => api.isolated)
 /** The system of this machine tells the processor time of threads to other programs. */
 const isWatchable = process.platform === "linux"
 
-interface WorstInputs {
-  readonly worst: readonly WorstInput[]
+interface Worst {
+  readonly worst: WorstInputs
   readonly inCheck: readonly string[]
 }
 
 const service: WatchedService | null = isWatchable ? await startWatchedService(1) : null
 const idleMb = service ? memoryOf(service.pid).nowMb : 0
 
-const worst: readonly (readonly [id: string, ...WorstInput])[] = await Promise.all(
-  isolated.map(async ({ id }) => {
-    const found: WorstInputs = await import(`./worst/${id}.ts`)
-    const chosen = found.worst.filter(([what]) => isAll || inTurn(found.inCheck, 2).includes(what))
-    expect(found.worst.filter(([what]) => found.inCheck.includes(what))).toHaveLength(2)
-    return chosen.map(([what, input]): readonly [string, ...WorstInput] => [id, what, input])
-  }),
-).then((lists) => lists.flat())
+const lists = isolated.map(async ({ id }) => {
+  const { worst, inCheck }: Worst = await import(`./worst/${id}.ts`)
+  const chosen = Object.entries(worst).filter(([what]) => isAll || inTurn(inCheck, 2).includes(what))
+  expect(inCheck.filter((what) => what in worst)).toHaveLength(2)
+  return chosen.map(([what, input]) => [id, what, input] as const)
+})
+const worst = (await Promise.all(lists)).flat()
 
 test.skipIf(!service).each(worst)("%s: %s", async (id, _what, input) => {
   const api = isolated.find((one) => one.id === id)
@@ -61,8 +60,8 @@ const largest = ["tags of YAML", "a list of TOML", "a key of TOML with 100,000 p
 test.skipIf(!service).each(largest)("a batch of eight runs that take much memory: %s", async (name) => {
   if (!service) return
   // The check runs others.
-  const { worst: known }: WorstInputs = await import("./worst/dataconverter.ts")
-  const input = known.find(([what]) => what === name)?.[1]
+  const { worst: known }: Worst = await import("./worst/dataconverter.ts")
+  const input = known[name]
   if (!input) throw new Error(`there is no input '${name}'`)
   const answer = await fetch(`${service.url}/v1/dataconverter/batch`, {
     method: "POST",

@@ -1,9 +1,10 @@
 /** Bad GraphQL and batch requests to the executable cost little processor time and no credits, and memory does not grow. */
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
 import { postWith } from "../support/keyed-request.ts"
+import { processMs } from "../support/processor-time.ts"
 import { tempDir } from "../support/temp.ts"
 import { unread } from "../support/unread.ts"
+import { memoryOf } from "../support/worst-inputs.ts"
 import { seedOne } from "./accounts.ts"
 import { serveForFile } from "./support.ts"
 
@@ -49,17 +50,7 @@ async function send(path: string, body: string): Promise<number> {
   return answer.status
 }
 
-/** Processor time of the server so far, user and system (proc(5) stat, in hundredths of a second). */
-function cpuMs(): number {
-  const stat = readFileSync(`/proc/${server.child.pid}/stat`, "utf8")
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-function residentMb(): number {
-  const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8")
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-}
+const residentMb = () => memoryOf(server.child.pid).nowMb
 
 const rounds = 3
 /** A request that takes a second delays all others by a second. These take up to 30 ms, or 60 when there is 1 MB to read. */
@@ -68,9 +59,9 @@ const mostMs = 400
 test.each(cases)("%s", async (name, path, body) => {
   const spentMs: number[] = []
   for (let i = 0; i < rounds; i++) {
-    const before = cpuMs()
+    const before = processMs(server.child.pid)
     expect(await send(path, body)).toBe(name === "batch: 200 that all fail" ? 200 : 400)
-    spentMs.push(cpuMs() - before)
+    spentMs.push(processMs(server.child.pid) - before)
   }
   // A busy machine makes some rounds longer, not each.
   expect(Math.min(...spentMs)).toBeLessThan(mostMs)

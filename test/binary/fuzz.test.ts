@@ -3,7 +3,6 @@
  * requests. For another seed or number: `bun run fuzz --seed 7 --runs 1000000`, after `bun run build`.
  */
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { mockZone } from "../../src/app/mock.ts"
 import { catalog } from "../../src/app/prepare.ts"
@@ -12,9 +11,11 @@ import { runCampaign } from "../fuzz/campaign.ts"
 import { seedOfDay } from "../fuzz/seed.ts"
 import { toReply, toServedZone } from "../support/dns-reply.ts"
 import { startDnsServer } from "../support/dns-server.ts"
+import { processMs } from "../support/processor-time.ts"
 import { answerCheckOf } from "../support/service.ts"
 import { answerFrom, loadSignedZones } from "../support/signed-zones.ts"
 import { tempDir } from "../support/temp.ts"
+import { memoryOf } from "../support/worst-inputs.ts"
 import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
@@ -72,10 +73,10 @@ async function tryExecutable(dnsServer: string): Promise<void> {
     runs,
     connections,
     check: answerCheckOf(loadConfig({ flags: {}, env: {}, file: null })),
-    onAnswer: (count) => count % tenth === 0 && memory.push(residentMb(pid)),
+    onAnswer: (count) => count % tenth === 0 && memory.push(memoryOf(pid).nowMb),
   })
   const seconds = (performance.now() - startedMs) / 1_000
-  const cpu = [cpuSeconds(pid), process.cpuUsage().user / 1e6]
+  const cpu = [processMs(pid) / 1_000, process.cpuUsage().user / 1e6]
   expect(await server.stop()).toBe(0)
 
   // Every success was charged, and nothing else was.
@@ -129,16 +130,6 @@ function requireVariety(answers: ReadonlyMap<string, number>): void {
   for (const status of [401, 404, 405]) expect([status, keyed(without(status))]).toEqual([status, []])
   // Each operation gets few requests, so chance may leave out a refusal of the input for some.
   expect(keyed(without(400)).length, "operations without a 400").toBeLessThan(operations.size / 10)
-}
-
-function residentMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
-}
-
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 function report(

@@ -5,12 +5,12 @@
  */
 import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
-import { inParallel, type Seen, watchBeside } from "../support/beside.ts"
+import { countsOf, inParallel, leastOfTurns, type Seen, watchBeside } from "../support/beside.ts"
 import { type HostileCall, hostileCalls, modeNames } from "../support/hostile-calls.ts"
 import { startHostileDns } from "../support/hostile-dns.ts"
 import { hostileAnchor } from "../support/hostile-signer.ts"
 import { folderOf } from "../support/own-apis.ts"
-import { memoryOf, startWatchedServiceWith } from "../support/worst-inputs.ts"
+import { creditsUsed, memoryOf, requestFor, startWatchedServiceWith } from "../support/worst-inputs.ts"
 
 const rounds = Number(process.env.DNS_ROUNDS ?? 3)
 /** Tricks that are played at a time, and calls about them at a time. */
@@ -31,6 +31,7 @@ const service = await startWatchedServiceWith(
 )
 const [[hostileKey = ""] = [], [ordinaryKey = ""] = []] = service.keys
 const { url, pid } = service
+const hostile = { url, key: hostileKey }
 /** A sum and a name, and what their answers must have. */
 const ordinaryPaths = {
   "/v1/gtinvalidator?code=4006381333931": '"is_valid":true',
@@ -38,27 +39,14 @@ const ordinaryPaths = {
 }
 
 async function send({ api, input }: HostileCall): Promise<{ status: number; credits: number }> {
-  const query = new URLSearchParams(
-    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
-  )
-  const headers = { "x-api-key": hostileKey, "content-type": "application/json" }
-  const answer =
-    api.method === "GET"
-      ? await fetch(`${url}/v1/${api.id}?${query}`, { headers })
-      : await fetch(`${url}/v1/${api.id}`, { method: "POST", headers, body: JSON.stringify(input) })
+  const answer = await fetch(requestFor(hostile, api, input))
   await answer.text()
   return { status: answer.status, credits: api.credits }
 }
 
-async function creditsUsed(): Promise<number> {
-  const answer = await fetch(`${url}/v1/usage`, { headers: { "x-api-key": hostileKey } })
-  await answer.text()
-  return Number(answer.headers.get("x-api-credits-used"))
-}
-
 /** Makes calls, so many at a time, and tells what the ordinary calls saw meanwhile. */
 async function play(calls: readonly HostileCall[]): Promise<Seen & { statuses: number[] }> {
-  const before = await creditsUsed()
+  const before = await creditsUsed(hostile)
   const answers: { status: number; credits: number }[] = []
   const seen = await watchBeside({ ...service, key: ordinaryKey }, ordinaryPaths, () =>
     inParallel(calls, connections, async (call) => {
@@ -68,7 +56,7 @@ async function play(calls: readonly HostileCall[]): Promise<Seen & { statuses: n
   expect(seen.wrong).toEqual([])
   expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
   const paid = answers.filter(({ status }) => status === 200)
-  expect((await creditsUsed()) - before).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
+  expect((await creditsUsed(hostile)) - before).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
   return { ...seen, statuses: answers.map(({ status }) => status) }
 }
 
@@ -84,14 +72,11 @@ async function playAll(): Promise<{ statuses: number[]; slow: string[]; longest:
   let longest = 0
   for (let at = 0; at < modeNames.length; at += together) {
     const modes = modeNames.slice(at, at + together)
-    // Collecting the memory of earlier calls may take long in any turn, and so does the first use of code: what is long each time
-    // is the trick's.
-    let shortest = Number.POSITIVE_INFINITY
-    for (let times = 0; times < 3 && shortest >= longestMs; times++) {
+    const shortest = await leastOfTurns(longestMs, async () => {
       const seen = await play(callsFor(modes))
       statuses.push(...seen.statuses)
-      shortest = Math.min(shortest, seen.longestMs)
-    }
+      return seen
+    })
     longest = Math.max(longest, shortest)
     if (shortest >= longestMs) slow.push(`${modes.join(", ")}: ${shortest.toFixed(1)} ms`)
   }
@@ -102,12 +87,9 @@ test(`${rounds} rounds of ${modeNames.length} tricks`, async () => {
   const memory: number[] = []
   for (let round = 1; round <= rounds; round++) {
     const { statuses, slow, longest } = await playAll()
-    const counts = [...Map.groupBy(statuses, (status) => status)].map(
-      ([status, all]) => `${status}: ${all.length}`,
-    )
     memory.push(memoryOf(pid).nowMb)
     console.log(
-      `Round ${round}: answers ${counts.sort().join(", ")}; longest time of the main thread during a request for /health ${longest.toFixed(1)} ms; memory ${Math.round(memory.at(-1) ?? 0)} MB`,
+      `Round ${round}: answers ${countsOf(statuses)}; longest time of the main thread during a request for /health ${longest.toFixed(1)} ms; memory ${Math.round(memory.at(-1) ?? 0)} MB`,
     )
     expect(slow).toEqual([])
   }

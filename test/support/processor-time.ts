@@ -30,6 +30,13 @@ export async function expectWithinProcessorMs(limitMs: number, work: () => unkno
   expect(leastMs).toBeLessThan(limitMs)
 }
 
+/** The processor time of another process, of user and system (proc(5) stat, in hundredths of a second). */
+export function processMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
 /** The processor time of the main thread of a process, in milliseconds; 0 on systems that do not tell it. */
 export function mainThreadMs(pid: number): number {
   if (process.platform !== "linux") return 0

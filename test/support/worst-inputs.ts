@@ -3,12 +3,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
 import { ownCommand } from "./own-command.ts"
-import { mainThreadMs } from "./processor-time.ts"
+import { mainThreadMs, processMs } from "./processor-time.ts"
 import { tempDir } from "./temp.ts"
 import { type SeenTurns, watchTurns } from "./turn-watch.ts"
 
-/** The name of an input that takes much time or memory, and the input. */
-export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
+type Input = Readonly<Record<string, unknown>>
+
+/** Inputs that take much time or memory, by what they are. */
+export type WorstInputs = Readonly<Record<string, Input>>
 
 /** A service in another process. */
 export interface WatchedService {
@@ -101,7 +103,7 @@ export interface Strain extends SeenTurns {
 export async function strain(
   service: WatchedService,
   api: Pick<ApiDefinition, "id" | "method">,
-  input: WorstInput[1],
+  input: Input,
 ): Promise<Strain> {
   const before = await creditsUsed(service)
   const beforeMs = await quietThreadsMs(service)
@@ -135,14 +137,14 @@ function workerRuns(pid: number): boolean {
 
 /** The processor time of all threads of a process but its main one, with those that have ended, in milliseconds. */
 function threadsMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10 - mainThreadMs(pid)
+  return processMs(pid) - mainThreadMs(pid)
 }
 
-function requestFor(
-  { url, key }: WatchedService,
+/** A call with the key of a service. */
+export function requestFor(
+  { url, key }: Pick<WatchedService, "url" | "key">,
   { id, method }: Pick<ApiDefinition, "id" | "method">,
-  input: WorstInput[1],
+  input: Input,
 ): Request {
   const headers = { "x-api-key": key, "content-type": "application/json" }
   const place = `${url}/v1/${id}`
@@ -153,7 +155,8 @@ function requestFor(
   return new Request(`${place}?${query}`, { headers })
 }
 
-async function creditsUsed({ url, key }: WatchedService): Promise<number> {
+/** The credits that a key of a service has used. */
+export async function creditsUsed({ url, key }: Pick<WatchedService, "url" | "key">): Promise<number> {
   const answer = await fetch(`${url}/v1/usage`, { headers: { "x-api-key": key } })
   await answer.text()
   return Number(answer.headers.get("x-api-credits-used"))

@@ -1,4 +1,4 @@
-import type { WorstInput } from "../support/worst-inputs.ts"
+import type { WorstInputs } from "../support/worst-inputs.ts"
 
 /** An element of DER with its length in as few bytes as it takes (X.690 §10.1). */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
@@ -29,18 +29,17 @@ const names = (count: number) =>
 const pem = (base64: string) => `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`
 
 /** The slowest inputs, the deepest nesting, and the most certificates. */
-export const worst: readonly WorstInput[] = [
-  ["15,000 names", { certificate: certificate(names(15_000)) }],
-  ["ten certificates with 1,500 names each", { certificate: pem(certificate(names(1_500))).repeat(10) }],
-  [
-    "4,000 extensions",
-    { certificate: certificate(...Array<Buffer>(4_000).fill(hex("300906032a030404020500"))) },
-  ],
-  ["nested sequences", { certificate: hex("3080".repeat(24_000)).toString("base64") }],
-  ["22,000 values", { certificate: der(0x30, hex("0500".repeat(22_000))).toString("base64") }],
-  ["dashes", { certificate: "-----BEGIN ".repeat(5_900) }],
-  ["blocks without an end", { certificate: "-----BEGIN CERTIFICATE-----".repeat(2_400) }],
-]
+export const worst: WorstInputs = {
+  "15,000 names": { certificate: certificate(names(15_000)) },
+  "ten certificates with 1,500 names each": { certificate: pem(certificate(names(1_500))).repeat(10) },
+  "4,000 extensions": {
+    certificate: certificate(...Array<Buffer>(4_000).fill(hex("300906032a030404020500"))),
+  },
+  "nested sequences": { certificate: hex("3080".repeat(24_000)).toString("base64") },
+  "22,000 values": { certificate: der(0x30, hex("0500".repeat(22_000))).toString("base64") },
+  dashes: { certificate: "-----BEGIN ".repeat(5_900) },
+  "blocks without an end": { certificate: "-----BEGIN CERTIFICATE-----".repeat(2_400) },
+}
 
 /** The two that take longest. */
 export const inCheck = ["ten certificates with 1,500 names each", "4,000 extensions"]

@@ -1,5 +1,5 @@
 import { deflateRawSync, gzipSync } from "node:zlib"
-import type { WorstInput } from "../support/worst-inputs.ts"
+import type { WorstInputs } from "../support/worst-inputs.ts"
 
 const maxCharacters = 1_400_000
 const packed = (text: string) => gzipSync(text).toString("base64")
@@ -37,48 +37,38 @@ function zip(content: Buffer, saysBytes = content.length): string {
 }
 
 /** Bombs, and the largest and slowest reports. */
-export const worst: readonly WorstInput[] = [
-  ["gzip of 200 MB", { report: gzipSync(Buffer.alloc(200_000_000)).toString("base64") }],
-  ["ZIP of 200 MB", { report: zip(Buffer.alloc(200_000_000)) }],
-  ["ZIP of 200 MB that says 1,000 bytes", { report: zip(Buffer.alloc(200_000_000), 1_000) }],
-  [
-    "a ZIP directory of 65,535 lies",
-    {
-      report: Buffer.from(
-        `PK\x01\x02${"\0".repeat(1_000_000)}PK\x05\x06\0\0\0\0\xff\xff\xff\xff\0\0\0\0\0\0\0\0\0\0`,
-        "latin1",
-      ).toString("base64"),
-    },
-  ],
-  ["records of different addresses", { report: packed(report(addresses).slice(0, most)) }],
-  ["as many records as fit", { report: packed(report(fill(record, most))) }],
-  ["empty records", { report: packed(report(fill("<record/>", most))) }],
-  ["records with one wrong element each", { report: packed(report(fill("<record><x/></record>", most))) }],
-  ["elements in one record", { report: packed(report(`<record>${fill("<dkim/>", most)}</record>`)) }],
-  ["nested elements", { report: packed(fill("<feedback>", most)) }],
-  [
-    "attributes",
-    { report: packed(`<feedback ${Array.from({ length: 200_000 }, (_, at) => `a${at}="1"`).join(" ")}/>`) },
-  ],
-  ["a long text", { report: packed(report(`<version>${fill("1", most - 200)}</version>`)) }],
-  ["references to characters", { report: packed(report(`<version>${fill("&#49;", most - 200)}</version>`)) }],
-  ["comments", { report: packed(report(fill("<!---->", most))) }],
-  [
-    "entities of entities",
-    {
-      report: `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><feedback>&b;</feedback>`,
-    },
-  ],
-  ["an unfinished document type", { report: fill("<!DOCTYPE a [", maxCharacters) }],
-  ["TLS policies", { report: packed(tls(fill("{},", mostJson).slice(0, -1))) }],
-  [
-    "failures of TLS",
-    { report: packed(tls(`{"failure-details":[${fill(failure, mostJson).slice(0, -1)}]}`)) },
-  ],
-  ["nested lists", { report: packed(`{"policies":${"[".repeat(999_000)}`) }],
-  ["base64 with blanks", { report: fill("A ", maxCharacters) }],
-  ["blanks", { report: fill(" ", maxCharacters) }],
-]
+export const worst: WorstInputs = {
+  "gzip of 200 MB": { report: gzipSync(Buffer.alloc(200_000_000)).toString("base64") },
+  "ZIP of 200 MB": { report: zip(Buffer.alloc(200_000_000)) },
+  "ZIP of 200 MB that says 1,000 bytes": { report: zip(Buffer.alloc(200_000_000), 1_000) },
+  "a ZIP directory of 65,535 lies": {
+    report: Buffer.from(
+      `PK\x01\x02${"\0".repeat(1_000_000)}PK\x05\x06\0\0\0\0\xff\xff\xff\xff\0\0\0\0\0\0\0\0\0\0`,
+      "latin1",
+    ).toString("base64"),
+  },
+  "records of different addresses": { report: packed(report(addresses).slice(0, most)) },
+  "as many records as fit": { report: packed(report(fill(record, most))) },
+  "empty records": { report: packed(report(fill("<record/>", most))) },
+  "records with one wrong element each": { report: packed(report(fill("<record><x/></record>", most))) },
+  "elements in one record": { report: packed(report(`<record>${fill("<dkim/>", most)}</record>`)) },
+  "nested elements": { report: packed(fill("<feedback>", most)) },
+  attributes: {
+    report: packed(`<feedback ${Array.from({ length: 200_000 }, (_, at) => `a${at}="1"`).join(" ")}/>`),
+  },
+  "a long text": { report: packed(report(`<version>${fill("1", most - 200)}</version>`)) },
+  "references to characters": { report: packed(report(`<version>${fill("&#49;", most - 200)}</version>`)) },
+  comments: { report: packed(report(fill("<!---->", most))) },
+  "entities of entities": {
+    report: `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><feedback>&b;</feedback>`,
+  },
+  "an unfinished document type": { report: fill("<!DOCTYPE a [", maxCharacters) },
+  "TLS policies": { report: packed(tls(fill("{},", mostJson).slice(0, -1))) },
+  "failures of TLS": { report: packed(tls(`{"failure-details":[${fill(failure, mostJson).slice(0, -1)}]}`)) },
+  "nested lists": { report: packed(`{"policies":${"[".repeat(999_000)}`) },
+  "base64 with blanks": { report: fill("A ", maxCharacters) },
+  blanks: { report: fill(" ", maxCharacters) },
+}
 
 /** The two that take longest. */
 export const inCheck = ["empty records", "TLS policies"]
