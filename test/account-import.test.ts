@@ -24,15 +24,22 @@ const { dir, write } = useCsvFiles()
 const kinds = useStoreKinds()
 const byText = (texts: readonly string[]) => texts.toSorted()
 
+/** A running service with an administrator. */
+async function serveImports() {
+  const { url, db } = await startTestService()
+  const { key } = await createTestAdminKey(db)
+  const place: Place = { to: `--server ${url}`, options: { timer, env: { PENKNIFE_ADMIN_KEY: key } } }
+  return { db, place }
+}
+
 const places: readonly { readonly name: string; readonly open: () => Promise<Place> }[] = [
   ...kinds.map(({ name, create }) => ({ name, open: () => openPlace(create) })),
   {
     name: "a running service",
     open: async () => {
-      const { url, db } = await startTestService()
-      const { key } = await createTestAdminKey(db)
-      await runLineJson(`account create --name Zed --email zed@example.com --external-id crm-zed --db ${db}`)
-      return { to: `--server ${url}`, options: { timer, env: { PENKNIFE_ADMIN_KEY: key } } }
+      const { db, place } = await serveImports()
+      await openPlace(async () => db)
+      return place
     },
   },
 ]
@@ -61,9 +68,8 @@ describe.each(places)("on $name", ({ open }) => {
     lines[276] = "Customer,free,nobody,crm-x"
     const { code, out, err } = await importFile(write(toCsv(lines)), place)
     expect([code, out]).toEqual([1, ""])
-    expect(err).toContain(
-      "has 1 mistake, so nothing was imported.\nLine 278, column 'email': The 'email' parameter",
-    )
+    const mistake = "Line 278, column 'email': The 'email' parameter"
+    expect(err).toContain(`has 1 mistake, so nothing was imported.\n${mistake}`)
     expect(await namesIn(place)).toEqual(["Zed"])
   })
 
@@ -121,15 +127,10 @@ test("over HTTP a refusal has every mistake, and an import is answered again for
 })
 
 test("a file of which a part was imported goes on there, when the connection broke or the command ended", async () => {
-  const { url, db } = await startTestService()
-  const { key } = await createTestAdminKey(db)
-  const env = { PENKNIFE_ADMIN_KEY: key }
+  const { place } = await serveImports()
   const real = createHttpClient(keepAliveTimer)
-  const file = write(
-    `name\n${linesOf(450)
-      .map((_, index) => `Customer ${index}\n`)
-      .join("")}`,
-  )
+  const names = Array.from({ length: 450 }, (_, index) => `Customer ${index}`)
+  const file = write(["name", ...names, ""].join("\n"))
   /** Ends the command: from one request on, the answers get lost, or the requests. */
   const breaking = (after: number, isDone: boolean) => {
     let sent = 0
@@ -145,7 +146,6 @@ test("a file of which a part was imported goes on there, when the connection bro
       },
     }
   }
-  const place = { to: `--server ${url}`, options: { timer, env } }
   for (const [after, isDone, created] of [
     [2, false, 200],
     // The parts before are not sent again.
@@ -160,11 +160,9 @@ test("a file of which a part was imported goes on there, when the connection bro
   // The part whose answer was lost was created too.
   expect(await namesIn(place)).toHaveLength(400)
   const rest = await importFile(file, place, "--json")
-  expect([rest.code, JSON.parse(rest.out)]).toEqual([
-    0,
-    { dry_run: false, accounts: 450, created_before: 400, plans: { free: 450 } },
-  ])
-  expect(byText(await namesIn(place))).toEqual(byText(linesOf(450).map((_, index) => `Customer ${index}`)))
+  const imported = { dry_run: false, accounts: 450, created_before: 400, plans: { free: 450 } }
+  expect([rest.code, JSON.parse(rest.out)]).toEqual([0, imported])
+  expect(byText(await namesIn(place))).toEqual(byText(names))
 })
 
 test("a command on a data file that ends between two parts is repeated with the rest", async () => {
@@ -185,9 +183,8 @@ test("a command on a data file that ends between two parts is repeated with the 
   expect(dry).toMatchObject({ accounts: 350, created_before: 200 })
   const rest = await runLineJson(`account import ${file} ${place.to}`, place.options)
   expect(rest).toEqual({ dry_run: false, accounts: 350, created_before: 200, plans: { pro: 88, free: 262 } })
-  expect(byText(await namesIn(place))).toEqual(
-    byText(["Zed", ...linesOf(350).map((_, index) => `Customer ${index}`)]),
-  )
+  const names = Array.from({ length: 350 }, (_, index) => `Customer ${index}`)
+  expect(byText(await namesIn(place))).toEqual(byText(["Zed", ...names]))
 })
 
 test("after 24 hours the accounts of the same file are taken, and not created again", async () => {
@@ -243,9 +240,7 @@ test("what someone takes during an import ends it, with what was created and wha
 describe("while the same import runs elsewhere", () => {
   /** A service, and an import that does something before a request of its own is sent. */
   async function withRival(isMoment: (body: string) => boolean, act: (place: Place) => Promise<unknown>) {
-    const { url, db } = await startTestService()
-    const { key } = await createTestAdminKey(db)
-    const place: Place = { to: `--server ${url}`, options: { timer, env: { PENKNIFE_ADMIN_KEY: key } } }
+    const { place } = await serveImports()
     const real = createHttpClient(keepAliveTimer)
     let isFirst = true
     const httpClient: typeof real = {

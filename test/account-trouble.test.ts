@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { maxCredits } from "../src/accounts/plan.ts"
+import { runLineJson as json, runLine } from "./support/admin-cli.ts"
 import { readAnswer } from "./support/answer.ts"
-import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { linesWith } from "./support/log.ts"
@@ -27,11 +27,6 @@ async function start(db = newFile("db"), iso = "2025-01-31T12:00:00Z"): Promise<
 }
 
 const call = (service: TestService, key: string) => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
-async function json(...argv: string[]) {
-  const { code, out, err } = await runCliForTest([...argv, "--json"])
-  expect({ code, err }).toEqual({ code: 0, err: "" })
-  return JSON.parse(out)
-}
 
 describe("a credit month that begins in the future", () => {
   test("is used until 'account renew' starts a new one, also while a service runs", async () => {
@@ -95,22 +90,22 @@ describe("a credit month that begins in the future", () => {
 
   test("is shown, listed and renewed by the command line", async () => {
     const db = newFile("db")
-    const { id } = await json("account", "create", "--name", "Ann", "--db", db)
+    const { id } = await json(`account create --name Ann --db ${db}`)
     const service = await start(db, "2099-01-01T00:00:00Z")
     const { key } = await service.accounts.createKey({ accountId: id })
     await call(service, key)
-    expect(await json("account", "show", id, "--db", db)).toMatchObject({
+    expect(await json(`account show ${id} --db ${db}`)).toMatchObject({
       used: 1,
       problem: expect.stringContaining(`start the month again with 'account renew ${id}'`),
     })
-    const [listed] = await json("account", "list", "--db", db)
+    const [listed] = await json(`account list --db ${db}`)
     expect(listed.problem).toContain(`'account renew ${id}'`)
-    const renewed = await json("account", "renew", id, "--db", db)
+    const renewed = await json(`account renew ${id} --db ${db}`)
     expect(renewed).toMatchObject({ id, used: 0, bonus: 500, remaining: 1_500 })
     expect(renewed.problem).toBeNull()
     expect(Date.parse(renewed.renews) - Date.now()).toBeLessThan(32 * 86_400_000)
-    expect((await json("account", "list", "--db", db))[0].problem).toBeNull()
-    const missing = await runCliForTest(["account", "renew", "acc_9", "--db", db])
+    expect((await json(`account list --db ${db}`))[0].problem).toBeNull()
+    const missing = await runLine(`account renew acc_9 --db ${db}`)
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("There is no account 'acc_9'.") })
   })
 })
@@ -142,8 +137,7 @@ describe("a plan that is no longer configured", () => {
   async function setUp() {
     const db = newFile("db")
     const config = writeConfig("[plans.old]\nmonthly_credits = 10\n")
-    const flags = ["--name", "Ann", "--plan", "old", "--db", db, "--config", config]
-    const { id } = await json("account", "create", ...flags)
+    const { id } = await json(`account create --name Ann --plan old --db ${db} --config ${config}`)
     const problem =
       `Account ${id} has the plan 'old', which is not configured: choose another with ` +
       `'account set-plan ${id} PLAN', or add [plans.old] to the configuration file.`
@@ -152,18 +146,18 @@ describe("a plan that is no longer configured", () => {
 
   test("show and list say how to repair it, and set-plan repairs it", async () => {
     const { db, id, problem } = await setUp()
-    const config = ["--config", writeConfig("[plans.new]\n")]
+    const store = `--db ${db} --config ${writeConfig("[plans.new]\n")}`
     const shown = { plan: "old", allowance: null, used: 0, bonus: 0, remaining: null, problem }
-    expect(await json("account", "show", id, "--db", db, ...config)).toMatchObject(shown)
-    const granted = await json("account", "grant", id, "5", "--db", db, ...config)
+    expect(await json(`account show ${id} ${store}`)).toMatchObject(shown)
+    const granted = await json(`account grant ${id} 5 ${store}`)
     expect(granted).toMatchObject({ ...shown, bonus: 5 })
-    expect(await json("account", "list", "--db", db, ...config)).toMatchObject([{ id, plan: "old", problem }])
-    const { out } = await runCliForTest(["account", "list", "--db", db, ...config])
+    expect(await json(`account list ${store}`)).toMatchObject([{ id, plan: "old", problem }])
+    const { out } = await runLine(`account list ${store}`)
     expect(out).toContain(problem)
 
     const free = { plan: "free", remaining: 1_005 }
-    expect(await json("account", "set-plan", id, "free", "--db", db)).toMatchObject(free)
-    const mended = await json("account", "list", "--db", db)
+    expect(await json(`account set-plan ${id} free --db ${db}`)).toMatchObject(free)
+    const mended = await json(`account list --db ${db}`)
     expect(mended).toMatchObject([{ id, plan: "free" }])
     expect(mended[0].problem).toBeNull()
   })
@@ -173,29 +167,23 @@ describe("a plan that is no longer configured", () => {
     const problem =
       `Account ${id} has the plan 'old', which is not one of the built-in plans. If it is in the service's configuration ` +
       `file, name the file with --config; else choose another with 'account set-plan ${id} PLAN'.`
-    const unknown = await runCliForTest(["account", "set-plan", id, "older", "--db", db])
+    const unknown = await runLine(`account set-plan ${id} older --db ${db}`)
     expect([unknown.code, unknown.err.includes("or with --config FILE")]).toEqual([2, true])
-    for (const argv of [
-      ["show", id],
-      ["grant", id, "5"],
-      ["rename", id, "Bob"],
-      ["close", id],
-    ]) {
-      const { code, out } = await runCliForTest(["account", ...argv, "--db", db, "--json"])
-      expect([code, JSON.parse(out).problem]).toEqual([0, argv[0] === "close" ? null : problem])
-    }
+    for (const line of [`show ${id}`, `grant ${id} 5`, `rename ${id} Bob`])
+      expect((await json(`account ${line} --db ${db}`)).problem).toBe(problem)
+    expect((await json(`account close ${id} --db ${db}`)).problem).toBeNull()
   })
 
   test("is no problem of a closed account", async () => {
     const { db, id } = await setUp()
-    const closed = await json("account", "close", id, "--db", db)
+    const closed = await json(`account close ${id} --db ${db}`)
     expect(closed).toMatchObject({ id, plan: "old", closed: expect.any(String) })
     expect(closed.problem).toBeNull()
   })
 
   test("does not stop a start: the log names the accounts, and their calls are a 500 without a charge", async () => {
     const { db, id, problem } = await setUp()
-    const { key } = await json("key", "create", "--account", id, "--db", db)
+    const { key } = await json(`key create --account ${id} --db ${db}`)
     let credits = {}
     const service = await startTestService({
       flags: { db },
@@ -217,7 +205,7 @@ describe("a plan that is no longer configured", () => {
     const service = await start()
     const { account, key } = await service.createKey("tiny")
     const config = writeConfig("[plans.other]\n")
-    await json("account", "set-plan", account, "other", "--db", service.db, "--config", config)
+    await json(`account set-plan ${account} other --db ${service.db} --config ${config}`)
     const message = "The plan of this account, 'other', is not configured here"
     const answer = await call(service, key)
     expect(answer.status).toBe(500)
@@ -243,11 +231,7 @@ describe("wrong settings stop a command before it creates or starts anything", (
     ],
     ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
     ["a bonus out of range", "[plans.big]\nsign_up_bonus = 4000000000000001\n", "plans.big.sign_up_bonus"],
-    [
-      "no certificate",
-      'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n',
-      ".toml: /nonexistent cannot be read.",
-    ],
+    ["no certificate", 'tls_cert = "/none"\ntls_key = "/none"\n', ".toml: /none cannot be read."],
     ["no PEM", `tls_cert = "${import.meta.path}"\ntls_key = "/x"\n`, "holds no PEM certificate"],
     ["lists not there", 'data = "/nonexistent"\n', ".toml: /nonexistent cannot be read: name a folder."],
     ["APIs not there", 'apis = "/nowhere"\n', "The folder /nowhere cannot be read: it does not exist. Check"],
@@ -259,8 +243,8 @@ describe("wrong settings stop a command before it creates or starts anything", (
     const db = newFile("db")
     for (const workers of ["1", "2"]) {
       const config = writeConfig(text)
-      const argv = ["serve", "--port", "0", "--db", db, "--workers", workers, "--config", config]
-      const { code, err } = await runCliForTest(argv)
+      const line = `serve --port 0 --db ${db} --workers ${workers} --config ${config}`
+      const { code, err } = await runLine(line)
       expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
     }
     expect(existsSync(db)).toBe(false)
@@ -272,25 +256,23 @@ describe("wrong settings stop a command before it creates or starts anything", (
     const db = newFile("db")
     const starts = [1, 2].map((workers) => `serve --port 0 --db ${db} --workers ${workers}`)
     for (const line of [...starts, "config check"]) {
-      const { code, err } = await runCliForTest(line.split(" "), {
-        env: { ...env, OTEL_TRACES_SAMPLER: "traceidratio" },
-      })
+      const { code, err } = await runLine(line, { env: { ...env, OTEL_TRACES_SAMPLER: "traceidratio" } })
       expect([code, err]).toEqual([2, expect.stringContaining("gRPC is not supported.")])
       expect(err).toContain("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
     }
     const certificate = { ...missing, OTEL_EXPORTER_OTLP_CERTIFICATE: "nowhere.pem" }
-    const { code, err } = await runCliForTest(starts[0]?.split(" ") ?? [], { env: certificate })
+    const { code, err } = await runLine(starts[0] ?? "", { env: certificate })
     expect([code, err]).toEqual([2, expect.stringContaining("nowhere.pem")])
-    const other = await runCliForTest(["account", "list", "--db", db], { env })
+    const other = await runLine(`account list --db ${db}`, { env })
     expect(other.err).not.toContain("OTEL_")
   })
 
   test.each([
-    [["--name", "Ann", "--plan", "bad"], "There is no plan 'bad'. The plans are free"],
-    [["--name", " "], "The name of an account needs at least one visible character"],
-  ])("account create %p leaves no data file behind", async (flags, message) => {
+    ["--name Ann --plan bad", "There is no plan 'bad'. The plans are free"],
+    ["--name ' '", "The name of an account needs at least one visible character"],
+  ])("account create %s leaves no data file behind", async (flags, message) => {
     const db = newFile("db")
-    const { code, err } = await runCliForTest(["account", "create", ...flags, "--db", db])
+    const { code, err } = await runLine(`account create ${flags} --db ${db}`)
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
     expect(existsSync(db)).toBe(false)
   })
@@ -299,23 +281,13 @@ describe("wrong settings stop a command before it creates or starts anything", (
 describe("commands that cannot be carried out", () => {
   test("a closed account does not change", async () => {
     const db = newFile("db")
-    const { id } = await json("account", "create", "--name", "Ann", "--db", db)
-    await json("account", "close", id, "--db", db)
-    const before = await json("account", "show", id, "--db", db)
-    for (const argv of [
-      ["set-plan", id, "pro"],
-      ["grant", id, "5"],
-      ["renew", id],
-      ["close", id],
-    ]) {
-      const { code, err, out } = await runCliForTest(["account", ...argv, "--db", db])
-      expect({ code, err, out }).toEqual({
-        code: 1,
-        err: `penknife: Account '${id}' is closed. Reopen it first.\n`,
-        out: "",
-      })
-    }
-    expect(await json("account", "show", id, "--db", db)).toEqual(before)
+    const { id } = await json(`account create --name Ann --db ${db}`)
+    await json(`account close ${id} --db ${db}`)
+    const before = await json(`account show ${id} --db ${db}`)
+    const err = `penknife: Account '${id}' is closed. Reopen it first.\n`
+    for (const line of [`set-plan ${id} pro`, `grant ${id} 5`, `renew ${id}`, `close ${id}`])
+      expect(await runLine(`account ${line} --db ${db}`)).toEqual({ code: 1, err, out: "" })
+    expect(await json(`account show ${id} --db ${db}`)).toEqual(before)
   })
 
   test("a grant is refused when the bonus would be too large for exact numbers", async () => {
@@ -340,12 +312,11 @@ describe("commands that cannot be carried out", () => {
 test("a command without a configuration file knows the plans with which a service last worked on the store", async () => {
   const team = { team: { monthly_credits: 777 } }
   const service = await startTestService({ file: { plans: team } })
-  const create = ["account", "create", "--name", "Ada", "--plan", "team", "--db", service.db, "--json"]
-  await until(async () => (await runCliForTest(create)).code === 0)
-  const { out } = await runCliForTest(["account", "list", "--db", service.db, "--json"])
-  expect(JSON.parse(out)).toMatchObject([{ plan: "team", remaining: 777, problem: null }])
+  const create = `account create --name Ada --plan team --db ${service.db}`
+  await until(async () => (await runLine(create)).code === 0)
+  const shown = { plan: "team", remaining: 777, problem: null }
+  expect(await json(`account list --db ${service.db}`)).toMatchObject([shown])
   // A file that is named says all.
-  const file = ["--config", writeConfig("max_calls = 5\n")]
-  const refused = await runCliForTest([...create, ...file])
+  const refused = await runLine(`${create} --config ${writeConfig("max_calls = 5\n")}`)
   expect([refused.code, refused.err.includes("There is no plan 'team'")]).toEqual([2, true])
 })

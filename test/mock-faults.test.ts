@@ -17,24 +17,15 @@ async function usedCredits(): Promise<unknown> {
   return (data as { credits: { used: number } }).credits.used
 }
 
-interface Expected {
-  readonly status: number
-  /** Status of the batch as a whole; 200 where its inputs fail each for itself. */
-  readonly batch: number
-  readonly graphql: [status: number, code: string]
-}
-
-const pipelineFaults: readonly Expected[] = [
+// A batch as a whole has the status 200 where its inputs fail each for itself.
+test.each([
   { status: 400, batch: 200, graphql: [200, "BAD_USER_INPUT"] },
   { status: 401, batch: 401, graphql: [401, "INVALID_API_KEY"] },
   { status: 403, batch: 403, graphql: [403, "FORBIDDEN"] },
   { status: 429, batch: 429, graphql: [429, "RATE_LIMITED"] },
   { status: 500, batch: 200, graphql: [200, "INTERNAL_SERVER_ERROR"] },
   { status: 503, batch: 200, graphql: [200, "UPSTREAM_UNAVAILABLE"] },
-]
-
-test.each(pipelineFaults)("status $status in every way of calling, for nothing", async (expected) => {
-  const { status, batch, graphql } = expected
+] as const)("status $status in every way of calling, for nothing", async ({ status, batch, graphql }) => {
   await fault({ api: "bluetoothlookup", status })
   for (const [format, readError] of Object.entries(errorReaders)) {
     const answer = await ways.rest(mock, key, format)
@@ -140,10 +131,7 @@ test.each(everyWay)(
 )
 
 /** The bytes that a client on a bare socket gets. */
-async function rawCall(
-  path: string,
-  body: object | null,
-): Promise<{ received: string; code: string | null }> {
+async function rawCall(path: string, body: object | null) {
   const text = body ? JSON.stringify(body) : ""
   const head = `${body ? "POST" : "GET"} ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\n`
   const { socket, closed } = slowly(mock.url, `${head}Content-Length: ${text.length}\r\n\r\n${text}`)
@@ -216,28 +204,22 @@ describe("a fault applies", () => {
   })
 })
 
-describe("a fault acts on a tool call", () => {
-  const input = { companyid: "76" }
-  test.each([
-    ["/mcp", "bluetoothlookup", input],
-    ["/mcp/search", "call_api", { id: "bluetoothlookup", input }],
-  ])("of %s", async (path, tool, values) => {
-    await using mcp = await connectMcp(mock.url, key, path)
-    await fault({ api: "bluetoothlookup", status: 503, times: 1 })
-    expect(await mcp.call(tool, values)).toMatchObject({
-      isError: true,
-      text: "A fault of the mock makes 'bluetoothlookup' unavailable. Try again after 5 s.",
-    })
-    const data = { company: expect.any(String) }
-    expect(await mcp.call(tool, values)).toMatchObject({ isError: false, data })
-    await fault({ api: "bluetoothlookup", status: 502, input: { companyid: "77" } })
-    expect(await mcp.call(tool, values)).toMatchObject({ isError: false })
-    expect(
-      mcp.call(
-        tool,
-        path === "/mcp" ? { companyid: "77" } : { id: "bluetoothlookup", input: { companyid: "77" } },
-      ),
-    ).rejects.toThrow()
-    expect(await usedCredits()).toBe(2)
+const input = { companyid: "76" }
+const other = { companyid: "77" }
+test.each([
+  ["/mcp", "bluetoothlookup", input, other],
+  ["/mcp/search", "call_api", { id: "bluetoothlookup", input }, { id: "bluetoothlookup", input: other }],
+])("a fault acts on a tool call of %s", async (path, tool, values, otherValues) => {
+  await using mcp = await connectMcp(mock.url, key, path)
+  await fault({ api: "bluetoothlookup", status: 503, times: 1 })
+  expect(await mcp.call(tool, values)).toMatchObject({
+    isError: true,
+    text: "A fault of the mock makes 'bluetoothlookup' unavailable. Try again after 5 s.",
   })
+  const data = { company: expect.any(String) }
+  expect(await mcp.call(tool, values)).toMatchObject({ isError: false, data })
+  await fault({ api: "bluetoothlookup", status: 502, input: other })
+  expect(await mcp.call(tool, values)).toMatchObject({ isError: false })
+  await expect(mcp.call(tool, otherValues)).rejects.toThrow()
+  expect(await usedCredits()).toBe(2)
 })

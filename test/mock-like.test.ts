@@ -11,15 +11,9 @@ import { apiSource, folderOf } from "./support/own-apis.ts"
 import { startTestService } from "./support/service.ts"
 import { createManualTimer } from "./support/timer.ts"
 
-const configOf = (like: string, file: Readonly<Record<string, unknown>> = {}) =>
-  loadConfig({ flags: { like }, env: {}, file: { name: "p.toml", values: file } }, mockOwn)
-
-async function compareWith(
-  url: string,
-  file: Readonly<Record<string, unknown>> = {},
-  timer: Timer = systemTimer,
-) {
-  const config = configOf(url, file)
+async function compareWith(url: string, file: Record<string, unknown> = {}, timer: Timer = systemTimer) {
+  const sources = { flags: { like: url }, env: {}, file: { name: "p.toml", values: file } }
+  const config = loadConfig(sources, mockOwn)
   return differencesFrom(config, await prepareApis(config), timer)
 }
 
@@ -107,13 +101,12 @@ describe("a service", () => {
       '/v1/hmac, parameter pepper: {"type":"string"} in the service, missing in the double.',
     )
     expect(found[0]).toMatch(/^the program, version: "9\.0\.0" in the service, "\d\S+" in the double\.$/)
-    expect(
-      found.filter((one) => /^\/v1\/hmac, field encoding: missing in the service/.test(one)),
-    ).toHaveLength(1)
-    expect(found.filter((one) => /^\/v1\/hmac, required parameters: /.test(one))).toHaveLength(1)
-    expect(found.filter((one) => /^\/v1\/macvendor, date of its list: "2031-01-01"/.test(one))).toHaveLength(
-      1,
-    )
+    for (const start of [
+      "/v1/hmac, field encoding: missing in the service",
+      "/v1/hmac, required parameters: ",
+      '/v1/macvendor, date of its list: "2031-01-01"',
+    ])
+      expect(found.filter((one) => one.startsWith(start))).toHaveLength(1)
     expect(found).toHaveLength(5)
   })
 })
@@ -122,32 +115,27 @@ describe("what could not be found out is said as that", () => {
   const deepPlan = `{"info":{"version":"1"},"paths":{},"x-plans":{"free":{"price":${"[".repeat(99_999)}${"]".repeat(99_999)}}}}`
   const unknown = "It could not be found out what differs. "
 
+  const json = (value: object) => () => Response.json(value)
+  const text =
+    (body: string | Uint8Array, status = 200) =>
+    () =>
+      new Response(body, { status })
+  const elsewhere = "http://127.0.0.1:1/else"
+
   test.each<[string, () => Response, string]>([
-    ["a page", () => new Response("<h1>hello</h1>"), "JSON"],
-    [
-      "another document",
-      () => Response.json({ openapi: "3.1.0", info: {}, paths: {} }),
-      "no document of such a service",
-    ],
-    ["a list", () => Response.json([1]), "no document of such a service"],
+    ["a page", text("<h1>hello</h1>"), "JSON"],
+    ["another document", json({ openapi: "3.1.0", info: {}, paths: {} }), "no document of such a service"],
+    ["a list", json([1]), "no document of such a service"],
     [
       "an older version",
-      () => Response.json({ info: { version: "0.1.0" }, paths: {} }),
+      json({ info: { version: "0.1" }, paths: {} }),
       "no plans, as in those of older versions",
     ],
-    [
-      "a redirect",
-      () => Response.redirect("http://127.0.0.1:1/else", 302),
-      "status 302 http://127.0.0.1:1/else",
-    ],
-    ["a failure", () => new Response("", { status: 503 }), "status 503"],
-    [
-      "over 10 MiB",
-      () => new Response(new Uint8Array(11_000_000)),
-      "the answer has more than 10485760 bytes",
-    ],
-    ["deep nesting", () => new Response("[".repeat(2_000_000)), ""],
-    ["a deep plan", () => new Response(deepPlan), ""],
+    ["a redirect", () => Response.redirect(elsewhere, 302), `status 302 ${elsewhere}`],
+    ["a failure", text("", 503), "status 503"],
+    ["over 10 MiB", text(new Uint8Array(11_000_000)), "the answer has more than 10485760 bytes"],
+    ["deep nesting", text("[".repeat(2_000_000)), ""],
+    ["a deep plan", text(deepPlan), ""],
   ])("%s", async (_, answer, reason) => {
     const url = stub(answer)
     const found = await compareWith(url)

@@ -1,14 +1,16 @@
 /** The page of the test double, and the events that keep it up to date. */
 import { expect, test } from "bun:test"
 import { networkInterfaces } from "node:os"
-import { startMock } from "../src/app/mock.ts"
-import { loadConfig } from "../src/config/load.ts"
-import { mockOwn } from "../src/config/options.ts"
-import { createMemoryLog } from "./support/log.ts"
 import { startTestMock } from "./support/mock.ts"
+import { newSession } from "./support/mock-sessions.ts"
 import { startTestService } from "./support/service.ts"
 
 const page = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }
+/** The page and its events, with how each is asked for. */
+const routes = [
+  ["/_mock", page.headers],
+  ["/_mock/events", {}],
+] as const
 
 /** Reads events until one is as wanted. */
 async function watch(url: string) {
@@ -71,11 +73,8 @@ test("another machine gets neither the page nor its events, but the control path
   const outer = own.find(({ internal, family }) => !internal && family === "IPv4")
   if (!outer) return
   const mock = await startTestMock({ host: outer.address })
-  for (const [path, init] of [
-    ["/_mock", page],
-    ["/_mock/events", {}],
-  ] as const) {
-    const answer = await fetch(mock.url + path, init)
+  for (const [path, headers] of routes) {
+    const answer = await fetch(mock.url + path, { headers })
     expect(answer.status).toBe(403)
     expect(await answer.text()).toContain("on the machine of the test double alone")
   }
@@ -86,14 +85,9 @@ test("another machine gets neither the page nor its events, but the control path
 test("a name that is not this machine's own gets neither the page nor its events (DNS rebinding)", async () => {
   const mock = await startTestMock()
   const { port } = new URL(mock.url)
-  const session = (await (await fetch(`${mock.url}/_mock/sessions`, { method: "POST" })).json()) as {
-    data: { id: string }
-  }
-  for (const base of ["", `/s/${session.data.id}`])
-    for (const [path, init] of [
-      ["/_mock", page],
-      ["/_mock/events", {}],
-    ] as const)
+  const { id } = await newSession(mock.url)
+  for (const base of ["", `/s/${id}`])
+    for (const [path, accepted] of routes)
       for (const [host, status] of [
         [`rebound.example:${port}`, 403],
         ["127.0.0.1.rebound.example", 403],
@@ -103,7 +97,7 @@ test("a name that is not this machine's own gets neither the page nor its events
         [`[::1]:${port}`, 200],
       ] as const) {
         const abort = new AbortController()
-        const headers = { ...("headers" in init && init.headers), host }
+        const headers = { ...accepted, host }
         const answer = await fetch(mock.url + base + path, { headers, signal: abort.signal })
         expect([base + path, host, answer.status]).toEqual([base + path, host, status])
         abort.abort()
@@ -168,8 +162,7 @@ test("a reset ends the events, whose next ones are those of the new state", asyn
 })
 
 test("a stop ends the events at once", async () => {
-  const config = loadConfig({ flags: { port: "0" }, env: {}, file: null }, mockOwn)
-  const mock = await startMock(config, { logOutput: createMemoryLog() })
+  const mock = await startTestMock()
   const events = await watch(mock.url)
   await events.next(() => true)
   await fetch(`${mock.url}/_mock/faults`, { method: "PUT", body: '{"status": 503}' })

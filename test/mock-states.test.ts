@@ -21,8 +21,11 @@ const fault = (rule: object) => mock.control("PUT", "/faults", rule)
 const key = "mock-pro"
 const call = (path: string, init: RequestInit = {}) => mock.fetch(path, { key, ...init })
 const json = { "content-type": "application/json" }
+const lookUp = "/v1/bluetoothlookup?companyid=76"
 
 const tooLong = "x".repeat(2_200_000)
+/** Makes the keys of another service. */
+const elsewhere = createSeededRandom("another service")
 
 type Bring = () => Promise<Response>
 
@@ -67,23 +70,11 @@ type Shown = Exclude<
 // Keyed by the table of faults: a new fault without an entry here does not compile.
 const rest: Readonly<Record<Shown, readonly [status: number, error: string, bring: Bring]>> = {
   inputRejected: [400, "'companyid'", () => call("/v1/bluetoothlookup?companyid=x")],
-  keysDiffer: [
-    400,
-    "different keys",
-    () => call("/v1/bluetoothlookup?companyid=76", { headers: { authorization: "Bearer mock-free" } }),
-  ],
-  keyMissing: [401, "is needed", () => mock.fetch("/v1/bluetoothlookup?companyid=76")],
+  keysDiffer: [400, "different keys", () => call(lookUp, { headers: { authorization: "Bearer mock-free" } })],
+  keyMissing: [401, "is needed", () => mock.fetch(lookUp)],
   keyMalformed: [401, "mistyped", () => ways.rest(mock, "anything")],
-  adminKeySent: [
-    401,
-    "admin API",
-    () => ways.rest(mock, createSecret("adminKey", createSeededRandom("another service"))),
-  ],
-  keyUnknown: [
-    401,
-    "not known",
-    () => ways.rest(mock, createSecret("key", createSeededRandom("another service"))),
-  ],
+  adminKeySent: [401, "admin API", () => ways.rest(mock, createSecret("adminKey", elsewhere))],
+  keyUnknown: [401, "not known", () => ways.rest(mock, createSecret("key", elsewhere))],
   keyExpired: [401, "has expired", () => ways.rest(mock, "mock-expired")],
   keyRevoked: [401, "has been revoked", () => ways.rest(mock, "mock-revoked")],
   addressForbidden: [403, "IP address", () => ways.rest(mock, "mock-forbidden")],
@@ -92,11 +83,7 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
   methodNotAllowed: [405, "takes POST, not GET", () => call("/v1/hmac")],
   bodyTooLarge: [413, "2,097,152 bytes", () => post(mock, "/v1/hmac", key, { message: tooLong })],
   mediaTypeUnsupported: [415, "Content-Type", () => call("/v1/hmac", { method: "POST", body: "message=a" })],
-  idempotencyKeyReused: [
-    422,
-    "other input",
-    () => reuse("/v1/linesorter", { lines: ["a"] }, { lines: ["b"] }),
-  ],
+  idempotencyKeyReused: [422, "other input", () => reuse("/v1/linesorter", { lines: ["a"] }, { lines: [] })],
   rateLimited: [429, "per minute", () => ways.rest(mock, "mock-rate-limited")],
   idempotencyKeyUsedUp: [429, "no more are free", () => repeat("/v1/linesorter", { lines: ["a"] })],
   creditsUsedUp: [429, "used up", () => ways.rest(mock, "mock-no-credits")],
@@ -117,12 +104,8 @@ test.each(Object.entries(rest))("over REST: %s", async (_code, [status, text, br
 test("a 503 says when to try again, whatever the surface has for it", async () => {
   const list = { ...modernRequest("tools/list"), key: "mock-unavailable" }
   const answers = [query(one, list.key), ways.batch(mock, list.key), postMcp(mock.url, list)]
-  for (const answer of await Promise.all(answers))
-    expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("mock-hint")]).toEqual([
-      503,
-      "5",
-      null,
-    ])
+  for (const { status, headers } of await Promise.all(answers))
+    expect([status, headers.get("retry-after"), headers.get("mock-hint")]).toEqual([503, "5", null])
   const inputs = [{ domain: "timeout.example" }, { domain: "-" }, { domain: "example.com" }]
   const { data } = await readAnswer(post(mock, "/v1/spfvalidator/batch", key, { inputs }))
   const { results } = data as { results: { status: string; retry_after?: number }[] }

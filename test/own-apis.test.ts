@@ -6,9 +6,10 @@ import { join } from "node:path"
 import type { Ports } from "../src/apis/contract.ts"
 import { maxDnsQuestions } from "../src/call/dns-questions.ts"
 import { systemClock } from "../src/ports/clock.ts"
+import { readAnswer } from "./support/answer.ts"
 import { noExchange } from "./support/dns.ts"
 import { createHeldDns } from "./support/held-dns.ts"
-import { postWith } from "./support/keyed-request.ts"
+import { postWith, withKey } from "./support/keyed-request.ts"
 import { startTestMock } from "./support/mock.ts"
 import { apiSource, folderOf, loadOwn, slowRun, writeFiles } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -63,11 +64,7 @@ async function startFaulty(flags: object = {}, more: Partial<Ports> = {}) {
 }
 
 async function shout({ url }: TestService, key: string, text: string) {
-  const response = await fetch(`${url}/v1/shout?format=json`, {
-    method: "POST",
-    headers: { "x-api-key": key, "content-type": "application/json" },
-    body: JSON.stringify({ text }),
-  })
+  const response = await fetch(`${url}/v1/shout?format=json`, withKey(postWith({ text }, { key })))
   return { status: response.status, body: await response.text() }
 }
 
@@ -186,10 +183,8 @@ test("a call that waits when something of an earlier one begins to loop ends at 
   const { promise: answered, resolve: answer } = Promise.withResolvers<{ readonly kind: "nodata" }>()
   const timer = createHeldTimer(apiTimeoutSeconds * 1_000)
   const flags = { apis, apiTimeoutSeconds: String(apiTimeoutSeconds), logLevel: "debug" }
-  const service = await startTestService({
-    flags,
-    ports: { dns: { resolve: () => answered, exchange: noExchange }, timer },
-  })
+  const dns = { resolve: () => answered, exchange: noExchange }
+  const service = await startTestService({ flags, ports: { dns, timer } })
   const { account, key } = await service.createKey("mega")
   expect((await shout(service, key, "leaves")).status).toBe(200)
   const call = shout(service, key, "waits")
@@ -213,9 +208,7 @@ test("a pattern is checked in the thread of the API, so that one that takes long
   const service = await startTestService({ flags, ports: { timer } })
   const { account, key } = await service.createKey("mega")
   let isOver = false
-  const slow = shout(service, key, `${"a".repeat(40)}c`).finally(() => {
-    isOver = true
-  })
+  const slow = shout(service, key, `${"a".repeat(40)}c`).finally(() => (isOver = true))
   expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   expect((await shout(service, key, "hello")).status).toBe(200)
   expect(isOver).toBe(false)
@@ -314,10 +307,8 @@ test("APIs stay as they were at the start, whatever a reload finds, and their li
   const apis = folderOf({ "shout/index.ts": apiSource("shout", { first, run: slowRun }) })
   const held = createHeldDns()
   let file: Record<string, unknown> = { api_timeout: 59 }
-  const service = await startTestService({
-    ...{ flags: { apis }, readFile: () => file },
-    ports: { dns: held.dns },
-  })
+  const ports = { dns: held.dns }
+  const service = await startTestService({ flags: { apis }, readFile: () => file, ports })
   const { account, key } = await service.createKey("mega")
   const slow = shout(service, key, "slow")
   await held.asked()
@@ -354,13 +345,8 @@ test("in the test double time, randomness and DNS are those of the test double",
     return { shouted: text === "hello" ? "HELLO" : [ports.clock.now(), answer.kind, random].join(" ") }`
   const mock = await startTestMock({ apis: folderOf({ "shout/index.ts": apiSource("shout", { run }) }) })
   const call = async () => {
-    const response = await fetch(`${mock.url}/v1/shout?format=json`, {
-      method: "POST",
-      headers: { "x-api-key": "mock-pro", "content-type": "application/json" },
-      body: '{"text":"x"}',
-    })
-    const { data } = (await response.json()) as { data: { shouted: string } }
-    return data.shouted
+    const answer = fetch(`${mock.url}/v1/shout`, withKey(postWith({ text: "x" }, { key: "mock-pro" })))
+    return (await readAnswer(answer)).data?.shouted
   }
   const [first, second] = [await call(), await call()]
   expect(first).toMatch(/^1735689600000 records [0-9a-f]{80}$/)

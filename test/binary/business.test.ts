@@ -3,24 +3,15 @@ import { expect, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { freePort } from "../support/free-port.ts"
+import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary } from "./support.ts"
 
 const root = join(import.meta.dir, "../..")
 const page = readFileSync(join(root, "docs/business.md"), "utf8")
-const headings = [
-  "Plan and price",
-  "Sign-up",
-  "Customer",
-  "Key",
-  "Raise a limit",
-  "Refund",
-  "Leaked key",
-  "Statement",
-  "Invoice",
-  "Leaving",
-]
+const headings =
+  "Plan and price|Sign-up|Customer|Key|Raise a limit|Refund|Leaked key|Statement|Invoice|Leaving".split("|")
 
 test("the page leads from the plan to the end of a customer", () => {
   expect([...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(headings)
@@ -32,12 +23,8 @@ test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their 
   const [, settings = ""] = /```toml\n(.*?)```/s.exec(page) ?? []
   writeFileSync(join(dir, "penknife.toml"), settings)
   const env = { ...process.env, PATH: `${dirname(binary)}:${process.env.PATH}`, PENKNIFE_PORT: String(port) }
-  const service = Bun.spawn([binary, "serve", "--config", "penknife.toml"], {
-    cwd: dir,
-    env,
-    stdout: "ignore",
-    stderr: "ignore",
-  })
+  const quiet = { cwd: dir, env, stdout: "ignore", stderr: "ignore" } as const
+  const service = Bun.spawn([binary, "serve", "--config", "penknife.toml"], quiet)
   try {
     await until(() => isReady(port))
     const script = page
@@ -46,18 +33,10 @@ test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their 
       .map((section, index) => `printf '\\n## %s\\n' '${headings[index]}'\n${commandsOf(section)}`)
       .join("\n")
       .replaceAll("localhost:8080", `127.0.0.1:${port}`)
-    const shell = Bun.spawn(["bash", "-e", "-o", "pipefail", "-c", script], {
-      cwd: dir,
-      env,
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    })
-    const [out, err] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
-    expect({
-      code: await shell.exited,
-      err: err.split("\n").filter((line) => /error|refused|must/i.test(line)),
-    }).toEqual({ code: 0, err: [] })
+    const command = ["bash", "-e", "-o", "pipefail", "-c", script]
+    const { out, err, code } = await runProgram(command, { cwd: dir, env })
+    const mistakes = err.split("\n").filter((line) => /error|refused|must/i.test(line))
+    expect({ code, mistakes }).toEqual({ code: 0, mistakes: [] })
     const parts = out.split(/^## .*\n/m).slice(1)
     const shown = Object.fromEntries(headings.map((heading, index) => [heading, parts[index] ?? ""]))
     expect(shown["Plan and price"]).toContain("€29 a month")
@@ -72,9 +51,8 @@ test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their 
     expect(shown.Statement).toMatch(/adjusted +3,000$/m)
     expect(shown.Invoice).toContain("Acme Inc.")
     expect(shown.Leaving).toContain("accounts.close")
-    expect(readdirSync(dir).filter((name) => /^statement-acc_\w+-\d{4}-\d\d\.csv$/.test(name))).toHaveLength(
-      1,
-    )
+    const isStatement = (name: string) => /^statement-acc_\w+-\d{4}-\d\d\.csv$/.test(name)
+    expect(readdirSync(dir).filter(isStatement)).toHaveLength(1)
   } finally {
     service.kill()
     await service.exited

@@ -49,11 +49,8 @@ describe("the store at the start, which the executable holds", () => {
 
   test("is that without settings alone", async () => {
     expect(await keyOf({})).toBe(usual.key)
-    for (const [name, value] of Object.entries({
-      plan: "free",
-      seedTimeMs: "2025-02-01T00:00:00Z",
-      tryCalls: "3",
-    }))
+    const others = { plan: "free", seedTimeMs: "2025-02-01T00:00:00Z", tryCalls: "3" }
+    for (const [name, value] of Object.entries(others))
       expect({ [name]: (await keyOf({ [name]: value })) === usual.key }).toEqual({ [name]: false })
   })
 
@@ -128,12 +125,7 @@ describe.if(linux)("12 starts and stops", () => {
 
   test("end with the test process, also when it is killed", async () => {
     const script = `
-      import { runningOf } from "../../src/app/admin-parts.ts"
-import { keyOfStart } from "../../src/app/mock-start.ts"
-import { prepareApis } from "../../src/app/prepare.ts"
-import { loadConfig } from "../../src/config/load.ts"
-import { mockOwn } from "../../src/config/options.ts"
-import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-mock.ts"))}
+      import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-mock.ts"))}
       const mock = await startMock({ command: [${JSON.stringify(binary)}] })
       console.log(mock.pid)
       await new Promise(() => setInterval(() => {}, 1_000))`
@@ -150,11 +142,8 @@ import { startMock } from ${JSON.stringify(join(root, "src/mock-client/start-moc
 test("has metrics, ends with 0 on a signal, and prints only its address", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const mock = await start(["mock", "--port", "0"])
-    expect(mock.event).toMatchObject({
-      event: "listening",
-      url: expect.stringMatching(/^http:\/\/127/),
-      pid: mock.child.pid,
-    })
+    const url = expect.stringMatching(/^http:\/\/127/)
+    expect(mock.event).toMatchObject({ event: "listening", url, pid: mock.child.pid })
     await lookUp({ url: mock.url, key: "mock-pro" })
     const series = readMetrics(await (await fetch(`${mock.url}/metrics`)).text())
     expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)

@@ -1,6 +1,8 @@
 /** APIs of an operator's own whose files change, on the executable: processes that start again serve them. */
 import { describe, expect, test } from "bun:test"
 import { callAcrossReloads, prices } from "../../scripts/exactness/reloads.ts"
+import { readAnswer } from "../support/answer.ts"
+import { postWith } from "../support/keyed-request.ts"
 import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { hasTurn } from "../support/turns.ts"
@@ -9,6 +11,11 @@ import { seedOne } from "./accounts.ts"
 import { childrenOf, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
+
+/** A call of it. A new connection for each goes to any worker. */
+const calling = (text: string) =>
+  postWith({ text }, { headers: { "content-type": "application/json", connection: "close" } })
+const shout = "/v1/shout?format=json"
 
 /** An API that answers with the number of its version, in a folder of its own. */
 const version = (number: number) => ({
@@ -20,24 +27,17 @@ const version = (number: number) => ({
 })
 
 async function startTwo(apis: string) {
-  const { db, key, used } = await seedOne(dir, { plan: "enterprise" })
+  const { db, key, used, call } = await seedOne(dir, { plan: "enterprise" })
   const admin = await runJson("admin-key", "create", "--name", "ops", "--db", db)
   const server = await serve(db, "--workers", "2", "--apis", apis)
-  const call = () =>
-    fetch(`${server.url}/v1/shout?format=json`, {
-      method: "POST",
-      // A new connection for each call goes to any worker.
-      headers: { "x-api-key": key, "content-type": "application/json", connection: "close" },
-      body: '{"text":"a"}',
-    })
   return {
-    ...{ server, key, adminKey: admin.key, used },
+    ...{ server, key, adminKey: admin.key, used, call },
     reload: () => void process.kill(server.event.pid, "SIGHUP"),
     /** Calls until both workers have answered, and returns the versions that they answered with. */
     async versions(): Promise<readonly string[]> {
       const seen = new Map<string, string>()
       while (seen.size < 2) {
-        const response = await call().catch(() => null)
+        const response = await call(server.url, shout, calling("a")).catch(() => null)
         // One worker has just stopped.
         if (response === null) continue
         const { data, error } = (await response.json()) as { data?: { shouted: string }; error?: string }
@@ -94,10 +94,8 @@ describe.if(process.platform === "linux")("two workers", () => {
       ...{ run: closes, shouted: "1" },
       first: 'import { closeSync } from "node:fs"',
     })
-    const { server, key, used, versions } = await startTwo(folderOf({ "shout/index.ts": source }))
-    const body = JSON.stringify({ text: "close" })
-    const headers = { "x-api-key": key, "content-type": "application/json", connection: "close" }
-    await expect(fetch(`${server.url}/v1/shout`, { method: "POST", headers, body })).rejects.toThrow()
+    const { server, call, used, versions } = await startTwo(folderOf({ "shout/index.ts": source }))
+    await expect(call(server.url, shout, calling("close"))).rejects.toThrow()
     await server.wrote("a worker ended with code 137 and is replaced", 1)
     expect(await versions()).toEqual(["1", "1"])
     // The charge of the lost call may have been written.
@@ -108,17 +106,9 @@ describe.if(process.platform === "linux")("two workers", () => {
 
 test("with --watch a changed file is served by a process that started after the change", async () => {
   const apis = folderOf(version(0))
-  const { db, key } = await seedOne(dir)
+  const { db, call } = await seedOne(dir)
   const server = await serve(db, "--apis", apis, "--watch")
-  const answer = async () => {
-    const response = await fetch(`${server.url}/v1/shout?format=json`, {
-      method: "POST",
-      headers: { "x-api-key": key, "content-type": "application/json", connection: "close" },
-      body: '{"text":"a"}',
-    })
-    const { data } = (await response.json()) as { data: { shouted: string } }
-    return data.shouted
-  }
+  const answer = async () => (await readAnswer(call(server.url, shout, calling("a")))).data?.shouted
   expect(await answer()).toBe("0")
   for (const number of [1, 2]) {
     writeFiles(apis, version(number))

@@ -16,6 +16,7 @@ export interface TestMock {
   /** Sends a request to a control path. */
   control(method: string, path: string, body?: unknown): Promise<Answer & { readonly code: number }>
   reset(): Promise<void>
+  stop(): Promise<void>
   /** Prepares the first answer, as the command does before it tells the address. */
   warmUp(): Promise<void>
 }
@@ -44,6 +45,7 @@ export async function startTestMock(flags: Readonly<Record<string, unknown>> = {
     fetch: (path, init) => checked(path, withKey(init)),
     control,
     warmUp: mock.warmUp,
+    stop: mock.stop,
     async reset() {
       await control("POST", "/reset")
     },
