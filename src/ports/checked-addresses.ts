@@ -1,3 +1,4 @@
+import type { ClientRequest } from "node:http"
 import type { LookupFunction } from "node:net"
 
 /** An address of a host. */
@@ -31,4 +32,20 @@ export function checkAddresses(
     else answer(null, first.address, first.family)
   }
   return { kind: "addresses", lookup }
+}
+
+/**
+ * Calls `onMore` and ends a request when its server has sent more than `most` bytes. No other limit sees interim answers and
+ * blank lines before a status: read for ten seconds, they held up everything else for one to two.
+ */
+export function limitReceived(request: ClientRequest, most: number, onMore: () => void): void {
+  let bytes = 0
+  request.on("socket", (socket) =>
+    socket.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.byteLength
+      if (bytes <= most) return
+      onMore()
+      request.destroy()
+    }),
+  )
 }

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { type AddressInfo, createServer } from "node:net"
+import { beforeStatus, sendEndlessly } from "../../test/support/endless.ts"
 import { hookCert, hookKey } from "../../test/support/hook-certificate.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import { createWebhookSender, type WebhookRequest, type WebhookSenderOptions } from "./webhook-sender.ts"
@@ -178,6 +180,23 @@ describe("what comes back", () => {
     // Time stands still, so without the bound on the body this would not end.
     expect(await sender.send(byAddress(flooding.port))).toMatchObject({ status: 200 })
   })
+
+  test.each(beforeStatus)(
+    "a receiver that sends %j without end, and no status, is cut off",
+    async (piece) => {
+      const server = createServer((socket) => {
+        socket.on("error", () => {})
+        socket.once("data", () => sendEndlessly(socket, piece))
+      })
+      const { promise: listening, resolve } = Promise.withResolvers<void>()
+      server.listen(0, "127.0.0.1", resolve)
+      await listening
+      const { port } = server.address() as AddressInfo
+      // Time stands still: without the bound it would be read to its end.
+      expect(await sender.send(byAddress(port))).toEqual({ error: "the answer is too long" })
+      server.close()
+    },
+  )
 
   test("a closed port, a closed connection or a name without address is an error in few words", async () => {
     const closed = expect.stringMatching(/closed|hang up|ECONNRESET/)

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
 import type { Timer } from "../apis/contract.ts"
 import { hostOf } from "../values/ip.ts"
-import { checkAddresses, type HostAddress } from "./checked-addresses.ts"
+import { checkAddresses, type HostAddress, limitReceived } from "./checked-addresses.ts"
 
 /** One POST to a URL that a customer has chosen. */
 export interface WebhookRequest {
@@ -47,8 +46,8 @@ export interface WebhookSenderOptions {
 /** Time for one whole request. */
 export const webhookLimitMs = 10_000
 
-/** How much of an answer's body is read, and ignored, before the connection is closed. */
-const maxBodyBytes = 65_536
+/** How much of an answer is read, and ignored but for its head, before the connection is closed. */
+const maxAnswerBytes = 65_536
 
 /**
  * Resolves a host once, checks every address, and connects to the checked ones: a second look-up could give other addresses
@@ -108,8 +107,10 @@ async function post(target: URL, { headers, body, lookup, signal, ca }: Post): P
   }
   request.on("response", (response) => {
     answer = { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] ?? null }
-    drain(response, () => finish(closedEarly))
+    for (const end of ["end", "error", "close"]) response.on(end, () => finish(closedEarly))
+    response.resume()
   })
+  limitReceived(request, maxAnswerBytes, () => finish(new Error("the answer is too long")))
   request.on("error", finish)
   request.on("close", () => finish(closedEarly))
   request.end(body)
@@ -117,16 +118,6 @@ async function post(target: URL, { headers, body, lookup, signal, ca }: Post): P
 }
 
 const closedEarly = new Error("the connection was closed without an answer")
-
-/** Reads a body to its end, its limit or an error, then calls `done`. */
-function drain(response: IncomingMessage, done: () => void): void {
-  let bytes = 0
-  response.on("data", (chunk: Uint8Array) => {
-    bytes += chunk.byteLength
-    if (bytes > maxBodyBytes) response.destroy()
-  })
-  for (const end of ["end", "error", "close"]) response.on(end, done)
-}
 
 /** Look-ups cannot be cancelled, so the answer of a late one is ignored. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -97,13 +97,9 @@ function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
  */
 export function requireTerms(accepted: string | undefined, present: string | null): void {
   if (present === null || accepted === present) return
-  const parameter = "terms"
-  if (accepted === undefined) {
-    const message = `Accept the terms first: send their address, ${present}, as 'terms'.`
-    throw invalid(parameter, message)
-  }
-  const message = `The terms have changed. Read those at ${present} and accept them.`
-  throw conflict(message, parameter)
+  if (accepted === undefined)
+    throw invalid("terms", `Accept the terms first: send their address, ${present}, as 'terms'.`)
+  throw conflict(`The terms have changed. Read those at ${present} and accept them.`, "terms")
 }
 
 async function countQuestion(

@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { X509Certificate } from "node:crypto"
 import { createServer, type TLSSocket } from "node:tls"
+import { beforeStatus, sendEndlessly } from "../../../test/support/endless.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Dns, DnsZone, Timer } from "../../apis/contract.ts"
 import { createZoneDns } from "../dns/zone.ts"
@@ -239,6 +240,12 @@ test("a server that sends thousands of tiny pieces is cut off", async () => {
   expect(await get({ port: few.port })).toMatchObject({ kind: "reply" })
   const many = await serve(replying(chunked + inPieces(2_500)))
   expect(await get({ port: many.port })).toEqual(failure("too-large") as never)
+})
+
+test.each(beforeStatus)("a server that sends %j without end, and no status, is cut off", async (piece) => {
+  const { port } = await serve((socket) => sendEndlessly(socket, piece))
+  // Time stands still: without the bound it would be read to its end.
+  expect(await get({ port, timer: createManualTimer() })).toEqual(failure("too-large") as never)
 })
 
 test("a server that sends endless headers is cut off", async () => {

@@ -4,7 +4,7 @@ import type { TLSSocket } from "node:tls"
 import type { Dns, Timer, Web, WebAnswer, WebFailed, WebFailure } from "../../apis/contract.ts"
 import { isPublicDestination, parseDestination } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
-import { checkAddresses, type HostAddress } from "../checked-addresses.ts"
+import { checkAddresses, type HostAddress, limitReceived } from "../checked-addresses.ts"
 import { createFairQueue } from "../dns/fair-queue.ts"
 import { domainOf, toWireName } from "../dns/name.ts"
 
@@ -14,6 +14,8 @@ type Trust = ReturnType<typeof import("./server-certificates.ts").createTrust>
 const maxBodyBytes = 65_536
 /** The most pieces that a body may come in. A few are usual; each takes time, however small it is. */
 const maxPieces = 2_000
+/** The most bytes of a reply: head, body and the lengths of its pieces. */
+const maxReplyBytes = 2 * maxBodyBytes
 /** Time for one request, from the question for addresses to the last byte. */
 const limitMs = 10_000
 /** Bytes of the headers of a reply; the runtime's own limit would depend on its flags. */
@@ -141,22 +143,18 @@ interface Place {
 }
 
 async function request({ target, port, lookup, signal, trust }: Place): Promise<WebAnswer> {
+  const { hostname, pathname, search } = target
   const https = await import("node:https")
   const { promise, resolve } = Promise.withResolvers<WebAnswer>()
   let refusal: WebFailure | null = null
   const sent: ClientRequest = https.request({
     method: "GET",
     protocol: "https:",
-    hostname: target.hostname,
-    servername: target.hostname,
+    hostname,
+    servername: hostname,
     port,
-    path: `${target.pathname}${target.search}`,
-    headers: {
-      host: target.hostname,
-      accept: "*/*",
-      "accept-encoding": "identity",
-      "user-agent": "penknife",
-    },
+    path: `${pathname}${search}`,
+    headers: { host: hostname, accept: "*/*", "accept-encoding": "identity", "user-agent": "penknife" },
     // A kept connection may have been made under another check.
     agent: false,
     rejectUnauthorized: true,
@@ -171,6 +169,7 @@ async function request({ target, port, lookup, signal, trust }: Place): Promise<
     },
   })
   sent.on("response", (response) => void readReply(response, trust).then(resolve))
+  limitReceived(sent, maxReplyBytes, () => resolve(failed("too-large")))
   sent.on("error", (cause) => resolve(failed(refusal ?? reasonOf(cause))))
   sent.on("close", () => resolve(failed("broken")))
   sent.end()
@@ -198,8 +197,7 @@ function readReply(response: IncomingMessage, trust: Trust): Promise<WebAnswer> 
     const body = new Uint8Array(Buffer.concat(chunks))
     resolve({ kind: "reply", status, contentType: headers["content-type"] ?? null, body, certificates })
   })
-  response.on("error", () => resolve(failed("broken")))
-  response.on("close", () => resolve(failed("broken")))
+  for (const end of ["error", "close"]) response.on(end, () => resolve(failed("broken")))
   return promise
 }
 
