@@ -1,12 +1,10 @@
 import { creditsExhausted, type NoticeRecord } from "../store/outbox.ts"
 import type { KeyRecord } from "../store/store.ts"
-import { toIso } from "../values/time-text.ts"
+import { dayMs, toIso } from "../values/time-text.ts"
 import { periodAt } from "./credits.ts"
 
 /** The parts of a key that its events show; never its text. */
 type EventKey = Pick<KeyRecord, "id" | "accountId" | "name" | "prefix" | "expiresMs">
-
-const dayMs = 86_400_000
 
 /** The days before a key's expiry at which its account gets an event. */
 export const daysBeforeExpiry = [7, 1] as const

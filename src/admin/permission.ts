@@ -17,7 +17,7 @@ export const customerPermissions: readonly Permission[] = [
   "notices.write",
 ]
 /** The customers' permissions that only read. */
-export const readingPermissions: readonly Permission[] = customerPermissions.filter((name) =>
+export const readingPermissions: readonly string[] = customerPermissions.filter((name) =>
   name.endsWith(".read"),
 )
 

@@ -17,7 +17,9 @@ export interface CodeCall {
 export function queryOf({ method, input, format }: CodeCall): [name: string, text: string][] {
   const parameters = method === "GET" ? Object.entries(input) : []
   const texts = parameters.flatMap(([name, value]) =>
-    [value].flat().map((item): [string, string] => [name, textOf(item)]),
+    [value]
+      .flat()
+      .map((item): [string, string] => [name, typeof item === "string" ? item : JSON.stringify(item)]),
   )
   return format === undefined || format === "json" ? texts : [...texts, ["format", format]]
 }
@@ -32,10 +34,6 @@ export function addressOf(call: CodeCall): string {
 export function queryObjectOf(query: readonly (readonly [name: string, text: string])[]): object | null {
   const byName = Object.fromEntries(query)
   return Object.keys(byName).length === query.length ? byName : null
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value)
 }
 
 /** The call as a command for a POSIX shell, an option a line, so that it reads well where lines are short. */

@@ -1,3 +1,4 @@
+import { isObject } from "../values/is-object.ts"
 import { readToml } from "./file.ts"
 import { ConfigError } from "./setting-name.ts"
 import { type Entry, type Range, readTree, type TomlTree } from "./toml-tree.ts"
@@ -136,7 +137,7 @@ function set(table: Table, path: Path, value: unknown): boolean {
   const [first = "", ...rest] = path
   if (rest.length > 0) {
     const inner = Object.hasOwn(table, first) ? table[first] : {}
-    if (!isTable(inner)) return false
+    if (!isObject(inner)) return false
     table[first] = inner
     return set(inner, rest, value)
   }
@@ -149,20 +150,16 @@ function remove(table: Table, path: Path): boolean {
   const [first = "", ...rest] = path
   if (!Object.hasOwn(table, first)) return false
   const inner = table[first]
-  if (rest.length > 0) return isTable(inner) && remove(inner, rest)
+  if (rest.length > 0) return isObject(inner) && remove(inner, rest)
   delete table[first]
   return true
 }
 
 /** Without empty tables: a table written as `a.b = 1` is removed with its last value. */
 function filled(value: unknown): unknown {
-  if (!isTable(value)) return value
+  if (!isObject(value)) return value
   const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [name, filled(inner)])
-  return Object.fromEntries(entries.filter(([, inner]) => !isTable(inner) || Object.keys(inner).length > 0))
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+  return Object.fromEntries(entries.filter(([, inner]) => !isObject(inner) || Object.keys(inner).length > 0))
 }
 
 function isSame(a: Path, b: Path): boolean {

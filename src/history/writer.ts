@@ -1,6 +1,7 @@
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { History, HistoryBatch } from "../store/history.ts"
+import { toStart } from "../values/time-text.ts"
 import type { Minute } from "./minute.ts"
 
 interface WriterParts extends Pick<Ports, "clock" | "timer"> {
@@ -37,7 +38,7 @@ export function createHistoryWriter(parts: WriterParts) {
   let writing: Promise<void> = Promise.resolve()
 
   function take(): void {
-    const minute = takeMinute(floor(sinceMs, minuteMs))
+    const minute = takeMinute(toStart(sinceMs, minuteMs))
     sinceMs = clock.now()
     if (keepDays() === 0 || rowsOf(minute) === 0) return
     waiting.push(minute)
@@ -128,8 +129,4 @@ export function createHistoryWriter(parts: WriterParts) {
 
 function rowsOf({ calls, faults, credits }: Minute): number {
   return calls.length + faults.length + credits.length
-}
-
-function floor(ms: number, partMs: number): number {
-  return ms - (ms % partMs)
 }

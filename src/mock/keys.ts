@@ -8,7 +8,7 @@ import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { Mutation } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
-import { latestMs } from "../values/time-text.ts"
+import { dayMs, latestMs } from "../values/time-text.ts"
 
 /** The key whose plan `--plan` sets. */
 export const defaultKey = "mock-key"
@@ -49,7 +49,6 @@ export function keyMatches(wanted: string, sent: string | null): boolean {
   return sent !== null && (wanted === sent || wanted === toMagicKey(sent))
 }
 
-const dayMs = 86_400_000
 /** TEST-NET-1 (RFC 5737): no request comes from there. */
 const unusedAddress = "192.0.2.1"
 

@@ -13,6 +13,7 @@ import { systemClock } from "../ports/clock.ts"
 import { collectGarbage, collectValues, currentThread, ownThreadMs, readMemoryUse } from "../ports/machine.ts"
 import { createSeededRandom } from "../ports/random.ts"
 import { systemTimer } from "../ports/timer.ts"
+import { shorten } from "../values/text.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
 import { type FromWorker, type ToWorker, ticksPerMs } from "./messages.ts"
@@ -237,7 +238,7 @@ const indescribable = "it threw something that cannot be described"
 /** A thrown value may have parts that throw when they are read. */
 function described(describe: (thrown: unknown) => string, thrown: unknown): string {
   try {
-    return cut(describe(thrown))
+    return shorten(describe(thrown), maxTextLength)
   } catch {
     return indescribable
   }
@@ -253,8 +254,4 @@ function isShort(text: unknown): text is string {
 
 function wrongText(name: string): string {
   return `what it gave to ${name}() is not a text of at most ${maxTextLength} characters`
-}
-
-function cut(text: string): string {
-  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
 }

@@ -1,8 +1,8 @@
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import { type History, hourMs } from "../store/history.ts"
+import { type History, hourMs, minutesSince } from "../store/history.ts"
 import type { KeptRequests } from "../store/kept-requests.ts"
-import { type PassStep, type Retention, toDay } from "../store/retention.ts"
+import { dayMs, type PassStep, type Retention, toDay, toStart } from "../store/retention.ts"
 
 /** How many days records are kept. */
 interface KeptDays {
@@ -28,7 +28,6 @@ interface CleanerParts extends Pick<Ports, "clock" | "timer"> {
   readonly share?: number
 }
 
-const dayMs = 86_400_000
 /** The share of calls that meet a step. With more, the steps would set the 99th percentile of calls. */
 const usualShare = 0.05
 /** The first attempt after a start. */
@@ -92,9 +91,9 @@ export function createCleaner(parts: CleanerParts) {
     const deleted = { notices: 0, usage: 0, history: 0, requests: 0, replays: 0 }
     if (historyDays > 0) {
       await repeat(inOrder((limit) => history.fold(minutesSince(nowMs), limit)))
-      const oldestMs = floor(nowMs - historyDays * dayMs, hourMs)
+      const oldestMs = toStart(nowMs - historyDays * dayMs, hourMs)
       deleted.history += await repeat(inOrder((limit) => history.deleteBefore(oldestMs, limit)))
-      const oldestDayMs = floor(oldestMs, dayMs)
+      const oldestDayMs = toStart(oldestMs, dayMs)
       if (oldestDayMs !== creditsMs) {
         deleted.history += await repeat((place, limit) => retention.deleteCredits(oldestDayMs, place, limit))
         creditsMs = oldestDayMs
@@ -132,7 +131,7 @@ export function createCleaner(parts: CleanerParts) {
 
   async function attempt(): Promise<void> {
     try {
-      if (await retention.takeHour(floor(clock.now(), hourMs))) await clean()
+      if (await retention.takeHour(toStart(clock.now(), hourMs))) await clean()
     } catch (cause) {
       log.warn("old records not deleted; this is tried again in an hour", { cause: String(cause) })
     }
@@ -158,16 +157,7 @@ export function createCleaner(parts: CleanerParts) {
   }
 }
 
-/** Keep a day or more: recent minutes are not rolled up yet. */
-function minutesSince(nowMs: number): number {
-  return floor(nowMs - dayMs - hourMs, hourMs)
-}
-
 /** The first day of the month of a time. */
 function monthOf(ms: number): string {
   return `${toDay(ms).slice(0, 7)}-01`
-}
-
-function floor(ms: number, partMs: number): number {
-  return ms - (ms % partMs)
 }

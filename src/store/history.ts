@@ -1,3 +1,4 @@
+import { toStart } from "../values/time-text.ts"
 import type { Page } from "./admin-store.ts"
 
 /**
@@ -111,6 +112,11 @@ export interface CreditsPage {
 
 /** An hour in milliseconds. */
 export const hourMs = 3_600_000
+
+/** The start of the first hour of which single minutes are kept. A day or more is: recent minutes are not rolled up yet. */
+export function minutesSince(nowMs: number): number {
+  return toStart(nowMs - 25 * hourMs, hourMs)
+}
 
 /** One column for each class of durations: up to a number of milliseconds, and for longer ones. */
 export const latencyColumns: readonly string[] =

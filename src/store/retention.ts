@@ -1,8 +1,8 @@
-import { toDay } from "../values/time-text.ts"
+import { dayMs, toDay, toStart } from "../values/time-text.ts"
 import { readAccountIds } from "./account-pages.ts"
 import type { Run } from "./rows.ts"
 
-export { toDay }
+export { dayMs, toDay, toStart }
 
 /**
  * Deletes and adds up what is older than is kept, in small steps. Several processes may do so at the same time. Times are

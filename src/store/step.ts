@@ -67,9 +67,6 @@ function toColumns(fields: Fields, given: readonly Parameter[]) {
     args.push(typeof value === "object" ? JSON.stringify(value) : (value ?? null))
     return typeof value === "number" ? `$${args.length}::bigint` : `$${args.length}`
   })
-  return { columns: isGiven.map(([field]) => toColumn(field)), values, args }
-}
-
-function toColumn(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const columns = isGiven.map(([field]) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  return { columns, values, args }
 }

@@ -1,7 +1,8 @@
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+export const dayMs = 86_400_000
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: dayMs }
 
 /** Added to the current time, this is still a valid date. */
-const maxMs = 999_999 * 86_400_000
+const maxMs = 999_999 * dayMs
 
 /** The end of the last year that has four digits. */
 export const latestMs = Date.UTC(10_000, 0) - 1
@@ -54,8 +55,6 @@ export function readTime(text: string): WrittenTime | null {
   return { kind: hours === undefined ? "date" : "time", clockMs, offsetMs }
 }
 
-const dayMs = 86_400_000
-
 /** Leap seconds end a June or a December in UTC (ITU-R TF.460). */
 function isLeapSecond(seconds: number, endMs: number): boolean {
   return seconds === 60 && /-0[17]-01T00:00:00/.test(Number.isNaN(endMs) ? "" : toIso(endMs))
@@ -86,6 +85,11 @@ export function toIso(ms: number): string
 export function toIso(ms: number | null): string | null
 export function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
+}
+
+/** The start of the minute, hour or day that a time is in, given how long it is. */
+export function toStart(ms: number, partMs: number): number {
+  return ms - (ms % partMs)
 }
 
 /** The UTC day of a time, `YYYY-MM-DD`. */

@@ -1,4 +1,4 @@
-import { toIso, toOffsetText } from "./time-text.ts"
+import { dayMs, toIso, toOffsetText } from "./time-text.ts"
 import { lastYearMs, type TimeZone } from "./time-zones/zone-data.ts"
 
 /** The requirement for a parameter with a time zone. */
@@ -18,7 +18,6 @@ export interface ClockChange {
 
 /** The Gregorian calendar repeats after 400 years, days of the week included. */
 const cycleMs = 146_097 * 86_400_000
-const dayMs = 86_400_000
 
 /** The offset of a zone at a moment, in milliseconds. */
 export function offsetAt(zone: TimeZone, ms: number): number {

@@ -13,7 +13,7 @@ import {
   type TimedEvents,
   type TimeWindow,
 } from "../store/timed-events.ts"
-import { toIso } from "../values/time-text.ts"
+import { dayMs, toIso } from "../values/time-text.ts"
 
 interface EventCheckParts extends Pick<Ports, "clock" | "timer"> {
   readonly events: TimedEvents
@@ -22,7 +22,6 @@ interface EventCheckParts extends Pick<Ports, "clock" | "timer"> {
 }
 
 const intervalMs = 60_000
-const dayMs = 86_400_000
 /** Rows that are read and notices that are written in one turn of the event loop. */
 const pageSize = 200
 

@@ -71,15 +71,12 @@ export function percentileOf(counts: readonly number[], share: number): number |
     if (upper === undefined) break
     if (count > 0 && before + count >= share * total) {
       const lower = latencyBoundsMs[index - 1] ?? 0
-      return round(lower + ((share * total - before) / count) * (upper - lower))
+      const ms = lower + ((share * total - before) / count) * (upper - lower)
+      return Math.round(ms * 1_000) / 1_000
     }
     before += count
   }
   return latencyBoundsMs.at(-1) ?? null
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 1_000) / 1_000
 }
 
 export const historyOfFaults = defineRead({

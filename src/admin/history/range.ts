@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
-import { hourMs } from "../../store/history.ts"
-import { toIso } from "../../values/time-text.ts"
+import { hourMs, minutesSince } from "../../store/history.ts"
+import { toIso, toStart } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
 import { instant, optionalText, requireInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
@@ -14,8 +14,6 @@ const defaultMs = { minute: hourMs, hour: 24 * hourMs, day: 30 * 24 * hourMs } a
 const latestMs = Date.UTC(9999, 0, 1) - 1
 /** More do not fit in a plot. */
 const maxPoints = 1_500
-/** Older minutes are summed up into hours. */
-const minutesKeptMs = 25 * hourMs
 
 const time = (description: string) => optionalText(description, { minLength: 1, maxLength: 40 })
 
@@ -68,7 +66,7 @@ export function readRange(
   const range = {
     step,
     stepMs: sizeMs,
-    fromMs: floor(beginMs, sizeMs),
+    fromMs: toStart(beginMs, sizeMs),
     toMs: Math.ceil(endMs / sizeMs) * sizeMs,
   }
   const points = (range.toMs - range.fromMs) / sizeMs
@@ -100,7 +98,7 @@ export function readTime(
   const days = Math.ceil((endMs - beginMs) / stepMs.day)
   if (days > maxPoints)
     throw invalid("from", "From 'from' to 'to' can be 1,500 days at most. Give a later 'from'.")
-  return { fromMs: floor(beginMs, beginMs < minutesSince(nowMs) ? hourMs : stepMs.minute), toMs: endMs }
+  return { fromMs: toStart(beginMs, beginMs < minutesSince(nowMs) ? hourMs : stepMs.minute), toMs: endMs }
 }
 
 function readTimes(
@@ -112,15 +110,6 @@ function readTimes(
   const beginMs = from === undefined ? endMs - withoutFromMs : requireTime(from, "from")
   if (beginMs >= endMs) throw invalid("from", "The 'from' parameter must be earlier than 'to'.")
   return { beginMs, endMs }
-}
-
-/** The start of the first hour of which single minutes are kept. */
-function minutesSince(nowMs: number): number {
-  return floor(nowMs - minutesKeptMs, hourMs)
-}
-
-function floor(ms: number, partMs: number): number {
-  return ms - (ms % partMs)
 }
 
 /** The fields of an answer. */

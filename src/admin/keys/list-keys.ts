@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
-import type { KeySort } from "../../store/list-filters.ts"
 import { toLowerAscii } from "../../values/text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import {
@@ -82,20 +81,17 @@ export const listKeys = defineRead({
       idPrefix: id_prefix,
       state: state && { name: state, nowMs: clock.now() },
     }
-    const place = sort === "last_used" ? null : (key: KeyDetails) => placeOf(key, sort)
     let lastDays: ReadonlyMap<string, string> = new Map()
+    const placeOf = ({ createdMs, id, name }: KeyDetails) =>
+      sort === "last_used"
+        ? [lastDays.get(id) ?? "", id]
+        : [sort === "name" ? toLowerAscii(name) : createdMs, id]
     const readKeys = async (page: Parameters<typeof admin.keys>[1]) => {
       const keys = await admin.keys(filter, page, sort)
       lastDays = new Map((await admin.lastUses(keys)).map(({ keyId, day }) => [keyId, day]))
       return keys
     }
-    const page = await readPage(
-      `keys ${sort}`,
-      { limit, after },
-      readKeys,
-      place ?? (({ id }) => [lastDays.get(id) ?? "", id]),
-      (key) => key,
-    )
+    const page = await readPage(`keys ${sort}`, { limit, after }, readKeys, placeOf, (key) => key)
     const shown = await withNames(page, lastDays, context)
     return withTotal(shown, total, (most) => admin.countListed({ list: "keys", filter }, most))
   },
@@ -116,8 +112,4 @@ async function withNames(
     last_used: lastDays.get(key.id) ?? null,
   }))
   return { ...page, data }
-}
-
-function placeOf({ createdMs, id, name }: KeyDetails, sort: Exclude<KeySort, "last_used">) {
-  return [sort === "name" ? toLowerAscii(name) : createdMs, id]
 }

@@ -154,7 +154,7 @@ export async function stillGranted(
   if (keyHash !== null) {
     const found = await admin.findKeyByHash(keyHash)
     if (!found || refusalFrom(found, source, clock.now()) !== null) return null
-    if (isLimited(found.key)) permissions = permissions.filter((name) => isReading(name))
+    if (isLimited(found.key)) permissions = permissions.filter((name) => readingPermissions.includes(name))
   }
   if (accountId === null) return { account: null, permissions }
   const account = await admin.findAccount(accountId)
@@ -230,10 +230,6 @@ function refusalFrom(
   const refusal = refusalOfKey(key, secretUntilMs, nowMs)
   if (refusal !== null || key.allowIps === null) return refusal
   return addressMatches(source, toNetworks(key.allowIps)) ? null : "keyAddress"
-}
-
-function isReading(permission: string): boolean {
-  return readingPermissions.some((reading) => reading === permission)
 }
 
 /** A key with limits must not make one without them. */

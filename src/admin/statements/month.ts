@@ -1,6 +1,6 @@
 import { periodAt } from "../../accounts/credits.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
-import { toDay } from "../../values/time-text.ts"
+import { dayMs, toDay } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
 
 /** A calendar month in UTC. */
@@ -21,7 +21,6 @@ export interface Month {
  * the clocks of several instances may differ.
  */
 const settleMs = 600_000
-const dayMs = 86_400_000
 
 /** The month of a time. */
 export function monthOf(ms: number): Month {

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { splitDeprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.ts"
-import { parseInstant, toDay } from "../../values/time-text.ts"
+import { dayMs, parseInstant, toDay } from "../../values/time-text.ts"
 import { invalid } from "../fault.ts"
 import {
   accountId,
@@ -22,7 +22,6 @@ const columns = ["day", "account", "key", "api"] as const
 
 /** More days would lead before the first date of JavaScript. */
 const maxDays = 36_500
-const dayMs = 86_400_000
 
 const sumSchema = Type.Object({
   day: optionalText("The UTC day, `2027-01-31`; or the month, `2027-01`, of usage that is kept by month."),

@@ -99,7 +99,7 @@ function readContents(contents: Node | null, text: string, notes: Notes): Value 
     const found = isMap(node)
       ? readMap(node, depth)
       : isSeq(node)
-        ? readList(node.items, depth)
+        ? sum(node.items.map((item) => read(item, depth + 1)))
         : { value: isScalar(node) ? toValue(node, () => notes.add("tag_misfit", place)) : null, ...oneValue }
     const fitting = isMap(node) ? `${core}map` : isSeq(node) ? `${core}seq` : ""
     if (
@@ -129,10 +129,6 @@ function readContents(contents: Node | null, text: string, notes: Notes): Value 
       )
     notes.add("anchors", place)
     return found
-  }
-
-  function readList(items: readonly unknown[], depth: number): Read {
-    return sum(items.map((item) => read(item, depth + 1)))
   }
 
   function readMap(map: YAMLMap, depth: number): Read {

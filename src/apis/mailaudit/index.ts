@@ -156,7 +156,9 @@ function gainOf({ fix, checks }: Proposal, facts: Facts, before = judge(facts)):
   const ids = checks.map(({ check }) => check.id)
   const after = fix.after
     ? judge(fix.after(facts))
-    : before.map((one) => (ids.includes(one.check.id) ? passed(one) : one))
+    : before.map(({ check, verdict }): Judged => {
+        return { check, verdict: ids.includes(check.id) ? { ...verdict, status: "pass", share: 1 } : verdict }
+      })
   return scoreOf(after) - scoreOf(before)
 }
 
@@ -177,8 +179,4 @@ function proposalsOf(facts: Facts): readonly Proposal[] {
 function mostLost(group: readonly Judged[], { action }: Fix): readonly Judged[] {
   const lost = (one: Judged) => one.check.weight - pointsOf(one)
   return action === "add" ? group : [...group].sort((a, b) => lost(b) - lost(a))
-}
-
-function passed({ check, verdict }: Judged): Judged {
-  return { check, verdict: { ...verdict, status: "pass", share: 1 } }
 }

@@ -74,7 +74,8 @@ export async function migrate(sql: SQL, address: string, { timer, steps = schema
   const newest = steps.length + 1
   await requireServer(sql, address)
   const found = await readSchema(sql, address, newest)
-  if (isMigrated(found, newest)) return { isNew: false, version: found.version }
+  if (found.version > newest || (found.version === newest && found.unfinished === 0))
+    return { isNew: false, version: found.version }
   // A reserved connection is never replaced by a new one, which would not have the lock.
   const connection = await sql.reserve()
   const migration: Migration = { connection, address, timer, newest }
@@ -277,19 +278,11 @@ export function requireServerVersion({ number, name, encoding }: ServerVersion, 
     )
 }
 
-interface FoundSchema {
-  /** 0 for an empty database. */
-  readonly version: number
-  /** The step whose fills and indexes are still to be made; 0 without one. */
-  readonly unfinished: number
-}
-
-function isMigrated({ version, unfinished }: FoundSchema, newest: number): boolean {
-  return version > newest || (version === newest && unfinished === 0)
-}
-
-/** @throws StoreUnusable for tables of another program, or of a version that this one cannot work with */
-async function readSchema(sql: SQL, address: string, known: number): Promise<FoundSchema> {
+/**
+ * The version, 0 for an empty database, and the step whose fills and indexes are still to be made, 0 without one.
+ * @throws StoreUnusable for tables of another program, or of a version that this one cannot work with
+ */
+async function readSchema(sql: SQL, address: string, known: number) {
   const [found] = await sql.unsafe<{ tables: number; columns: number }[]>(
     `SELECT count(DISTINCT oid)::integer AS "tables",
        (count(*) FILTER (WHERE (relname, attname) IN (('accounts', 'plan'), ('keys', 'prefix'), ('secrets', 'hash'),

@@ -32,7 +32,7 @@ export function addServe(program: Command, parts: CliParts): void {
     const config = workerServes
       ? keepUntilRestart(source.read(workerServes.first), source.read(workerServes.text))
       : source.read(source.readText())
-    const isSupervised = !isWorker && (config.workers > 1 || watchesApis(config))
+    const isSupervised = !isWorker && (config.workers > 1 || (config.watch && config.apis !== null))
     const service = await (isSupervised ? startWorkers : startHere)(config, source, parts)
     // After the start: a key that is shown once would be lost if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
@@ -92,10 +92,6 @@ async function startHere(
     hasAdmin: () => service.hasAdmin(),
     stop: (options) => service.stop(options),
   }
-}
-
-function watchesApis({ watch, apis }: Config): boolean {
-  return watch && apis !== null
 }
 
 /**

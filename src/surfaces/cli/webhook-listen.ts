@@ -34,7 +34,8 @@ export function addWebhookListen(program: Command, { terminal, stopRequested }: 
         const reason = reasonOf(() => webhook.verify(body, headers, { jsonParse: false }))
         const seen = {
           id: headers["webhook-id"] ?? null,
-          type: typeOf(body),
+          // The first field of a message.
+          type: /^\{"type":"([\w.]+)"/.exec(body)?.[1] ?? null,
           verified: reason === null,
           reason,
         }
@@ -86,9 +87,4 @@ function reasonOf(check: () => unknown): string | null {
   } catch (thrown) {
     return messageOf(thrown)
   }
-}
-
-/** The type of a message, which is its first field; null for a body that is no message. */
-function typeOf(body: string): string | null {
-  return /^\{"type":"([\w.]+)"/.exec(body)?.[1] ?? null
 }

@@ -85,7 +85,7 @@ export function createMcpHttp(
         record(incoming, { ...mcp.end, status: 400, fault: "inputRejected" })
         return refuseValue(set)
       }
-      id = idOf(message)
+      if (typeof message.id === "string" || typeof message.id === "number") id = message.id
       requireSmallEnvelope(message)
       // The pipeline counts a call of an API, and a tool that is free counts itself.
       if (message.method !== "tools/call" && !mcp.isCounted) await requireRate(mcp, pipeline)
@@ -157,10 +157,6 @@ function requireSmallEnvelope({ params, ...rest }: Readonly<Record<string, unkno
   if (JSON.stringify([rest, others]).length <= maxEnvelopeLength) return
   const most = maxEnvelopeLength.toLocaleString("en-US")
   throw inputFault("body", `must have at most ${most} characters besides 'params.arguments'`)
-}
-
-function idOf({ id }: Readonly<Record<string, unknown>>): string | number | null {
-  return typeof id === "string" || typeof id === "number" ? id : null
 }
 
 /** Counts a request that calls no API. Throws the 429 of one too many. */

@@ -25,7 +25,8 @@ export function createCatalogEndpoint(
   const byId = new Map(apis.map((api) => [api.definition.id, api] as const))
   const sized = apis.map((api) => ({
     api,
-    forms: toForms(api).map((tool) => ({ tool, bytes: bytesOf(tool) })),
+    // With the comma that follows it in a list.
+    forms: toForms(api).map((tool) => ({ tool, bytes: Buffer.byteLength(JSON.stringify(tool)) + 1 })),
   }))
   return {
     ...apiResources(apis),
@@ -64,7 +65,7 @@ export function toTool({ definition, credits }: PreparedApi): Tool {
   return {
     name: id,
     title,
-    description: `${deprecation ? `${deprecationText(deprecation)} ` : ""}${description} ${priceOf(credits)}`,
+    description: `${deprecation ? `${deprecationText(deprecation)} ` : ""}${description} Costs ${priceText(credits)}; a refused call is free.`,
     inputSchema: { ...toJsonSchema(input), type: "object" },
     outputSchema: { ...toJsonSchema(output), type: "object" },
     annotations: {
@@ -75,10 +76,6 @@ export function toTool({ definition, credits }: PreparedApi): Tool {
       openWorldHint: asksDns === true || asksWeb === true,
     },
   }
-}
-
-function priceOf(credits: number): string {
-  return `Costs ${priceText(credits)}; a refused call is free.`
 }
 
 /** A tool in forms that are each shorter than the one before. */
@@ -120,11 +117,6 @@ function namesAndTypes({ properties = {}, required }: Tool["inputSchema"]): obje
     ...withoutDescriptions({ properties: Object.fromEntries(members) }),
     ...(required && { required }),
   }
-}
-
-/** With the comma that follows it in a list. */
-function bytesOf(tool: Tool): number {
-  return Buffer.byteLength(JSON.stringify(tool)) + 1
 }
 
 const prefix = "penknife://apis/"

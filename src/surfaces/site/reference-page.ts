@@ -24,13 +24,14 @@ export function referencePage(
     const isOpen = site.apis.length <= mostOpen || links.some(({ href }) => href === path)
     return html`<details${isOpen && html` open`}><summary class="muted small">${heading}</summary>${linkList(links, path)}</details>`
   })
+  const ruleLinks = rulesOf(site).map(({ id, title }) => ({ href: `/docs/${id}`, text: title }))
   return write({
     name,
     description,
     main: html`<div class="inner doc">
 <nav class="side" aria-label="Reference">
 ${linkList([{ href: "/docs", text: "Search and index" }], path)}
-<details open><summary class="muted small">Rules</summary>${linkList(linksToRules(site), path)}</details>
+<details open><summary class="muted small">Rules</summary>${linkList(ruleLinks, path)}</details>
 ${groups}
 </nav>
 <article>
@@ -69,8 +70,4 @@ export type RuleId = (typeof rules)[number]["id"]
 /** The rules of a service. Rules of GraphQL and MCP are left out where it does not serve them. */
 export function rulesOf({ graphql, mcp }: Pick<Site, "graphql" | "mcp">) {
   return rules.filter(({ id }) => (id !== "graphql" || graphql) && (id !== "mcp" || mcp))
-}
-
-function linksToRules(site: Site): readonly { readonly href: string; readonly text: string }[] {
-  return rulesOf(site).map(({ id, title }) => ({ href: `/docs/${id}`, text: title }))
 }

@@ -51,7 +51,8 @@ export function toOptions(name: string, schema: TSchema, clock: Pick<Clock, "now
 /** The argument of a parameter. */
 export function toArgument(name: string, schema: TSchema, isRequired: boolean, clock: Pick<Clock, "now">) {
   const label = labelOf(name, schema)
-  if (isPairs(schema)) {
+  // An object that is written as arguments `NAME=VALUE`.
+  if (schema["x-pairs"] !== undefined) {
     const help = `${toHelp(schema)} ('' for null)`
     return new Argument(isRequired ? `<${label}...>` : `[${label}...]`, help).argParser(collectPair)
   }
@@ -75,11 +76,6 @@ function flagOf(name: string, schema: TSchema): string {
 function labelOf(name: string, schema: TSchema): string {
   const own: unknown = schema["x-pairs"]
   return typeof own === "string" ? own : name.toUpperCase().replaceAll("_", "-")
-}
-
-/** Whether a parameter is an object that is written as arguments `NAME=VALUE`. */
-function isPairs(schema: TSchema): boolean {
-  return schema["x-pairs"] !== undefined
 }
 
 function collectPair(text: string, before: unknown): Readonly<Record<string, unknown>> {

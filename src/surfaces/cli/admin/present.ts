@@ -113,18 +113,14 @@ function toText(value: unknown, schema: TSchema | undefined, isFull: boolean): s
   if (isBlank(value)) return "-"
   if (typeof value === "number")
     return value.toLocaleString("en-US", { maximumFractionDigits: 20, useGrouping: isAmount(schema) })
-  if (typeof value === "string" && !isFull && isTime(schema)) return toShortTime(value)
+  if (typeof value === "string" && !isFull && isTime(schema))
+    return value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2")
   if (Array.isArray(value)) return escapeHidden(value.map(toItem).join(","))
   return escapeHidden(toItem(value))
 }
 
 function toItem(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
-}
-
-/** `2027-01-31 12:00`, in UTC. */
-function toShortTime(iso: string): string {
-  return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2")
 }
 
 function isTime(schema: TSchema | undefined): boolean {

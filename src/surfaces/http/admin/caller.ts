@@ -28,7 +28,8 @@ export async function requireOperator(exchange: Exchange, parts: CallerParts): P
   if (sent !== null) return requireAdminKey(sent, exchange, parts)
   const session = await parts.browser.find("console", exchange)
   if (session) return session.actor
-  throw parts.browser.cookieOf("console", exchange) ? sessionOver : adminKeyMissing(headers)
+  if (parts.browser.cookieOf("console", exchange)) throw sessionOver
+  throw headers.get("x-api-key") ? apiKeySent : keyMissing
 }
 
 /**
@@ -88,11 +89,6 @@ function sentAdminKey(headers: Headers): string | null {
   const bearer = bearerToken(headers.get("authorization"))
   if (own && bearer !== null && own !== bearer) throw keysDiffer
   return own || bearer
-}
-
-/** The refusal of a request without an admin key or a session. */
-function adminKeyMissing(headers: Headers): AdminFault {
-  return headers.get("x-api-key") ? apiKeySent : keyMissing
 }
 
 const keysDiffer = new AdminFault(

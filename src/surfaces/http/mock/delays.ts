@@ -64,15 +64,11 @@ export async function editAnswer(response: Response, effects: RequestEffects) {
   const text = await response.text()
   const { fault, stubs } = effects
   const edit = joinEdits([...(response.ok ? stubs : []), ...(fault ? [fault.effects] : [])])
-  const body = edit?.body === undefined ? text : toText(edit.body)
-  if (edit?.body !== undefined && typeof edit.body !== "string")
-    headers.set("content-type", "application/json")
+  const { body: edited = text } = edit ?? {}
+  if (typeof edited !== "string") headers.set("content-type", "application/json")
+  const body = typeof edited === "string" ? edited : JSON.stringify(edited)
   for (const [name, value] of Object.entries(edit?.headers ?? {})) headers.set(name, value)
   return { status, headers, body: fault?.effects.malformed ? toBrokenBody(body) : body }
-}
-
-function toText(body: unknown): string {
-  return typeof body === "string" ? body : JSON.stringify(body)
 }
 
 /**

@@ -48,11 +48,6 @@ export function createIntake(
     return wait
   }
 
-  function end(wait: Wait): void {
-    waits.awaited--
-    if (!unwatched.delete(wait)) wait.cancelTimer?.()
-  }
-
   return {
     maxBytes,
     /** The same intake with another size. */
@@ -129,7 +124,8 @@ export function createIntake(
         const wait = begin(() => giveUp(tooSlow(timeoutMs)))
         function finish(): void {
           isOver = true
-          end(wait)
+          waits.awaited--
+          if (!unwatched.delete(wait)) wait.cancelTimer?.()
           counted?.close()
         }
         function giveUp(fault: Fault): void {
