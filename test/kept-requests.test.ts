@@ -35,28 +35,15 @@ describe("a service", async () => {
     })
     await service.fetch("/v1/usage", { key })
     const { data } = await search(service, { account })
-    const seen = data.map(({ surface, api, status, fault, parameter, credits }) => [
-      surface,
-      api,
-      status,
-      fault,
-      parameter,
-      credits,
-    ])
-    expect(seen).toEqual([
+    expect(rowsOf(data, "surface api status fault parameter credits")).toEqual([
       ["rest", "usage", 200, null, null, 0],
       ["rest", "bluetoothlookup", 400, "inputRejected", "companyid", 0],
       ["graphql", "bluetoothlookup", 200, null, null, 1],
       ["batch", "linesorter", 200, null, null, 3],
       ["rest", "hmac", 200, null, null, 1],
     ])
-    expect(data[1]).toMatchObject({
-      request_id: "mine-1",
-      account,
-      key: id,
-      address: null,
-      at: "2025-01-01T00:00:00.000Z",
-    })
+    const second = { request_id: "mine-1", account, key: id, address: null, at: "2025-01-01T00:00:00.000Z" }
+    expect(data[1]).toMatchObject(second)
     expect(await Bun.file(service.db).text()).not.toContain(secret)
     expect(await Bun.file(`${service.db}-wal`).text()).not.toContain(secret)
   })
@@ -79,11 +66,7 @@ describe("a service", async () => {
     await service.fetch("/v1/graphql", { key })
     await send({}, "/v1/graphql", { query: "{" })
     const { data } = await search(service, {})
-    const seen = data.map(({ surface, api, fault, parameter, credits, replayed }) => [
-      ...[surface, api, fault, parameter],
-      ...[credits, replayed],
-    ])
-    expect(seen).toEqual([
+    expect(rowsOf(data, "surface api fault parameter credits replayed")).toEqual([
       ["graphql", "none", "graphqlParseFailed", null, 0, false],
       ["graphql", "none", "methodNotAllowed", null, 0, false],
       ["rest", "hmac", "inputRejected", "Idempotency-Key", 0, false],
@@ -136,16 +119,11 @@ describe("a service", async () => {
         expect(data.length).toBe(counts["request_id" in given ? given.request_id : ""] ?? 2)
       expect(JSON.stringify(body)).not.toContain("of-other-1")
     }
-    for (const given of [
-      { account: other.account },
-      { key: other.id },
-      { account: other.account, key: own.id },
-    ]) {
-      const { status } = await browser.send("GET", `/portal/v1/requests/kept?${new URLSearchParams(given)}`)
-      expect(status).toBe(404)
-    }
-    for (const path of ["/portal/v1/requests", "/portal/v1/requests?account=x"]) {
-      expect((await browser.send("GET", path)).status).toBe(404)
+    const ofOther = [{ account: other.account }, { key: other.id }, { account: other.account, key: own.id }]
+    const refused = ofOther.map((given) => `/kept?${new URLSearchParams(given)}`)
+    for (const path of [...refused, "", "?account=x"]) {
+      const { status } = await browser.send("GET", `/portal/v1/requests${path}`)
+      expect([path, status]).toEqual([path, 404])
     }
   })
 
@@ -158,11 +136,7 @@ describe("a service", async () => {
     const call = (key: string) => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
     for (const { key } of [named, gone, unnamed]) await call(key)
     await call("pk-unknown")
-    const names = async () =>
-      (await search(service, {})).data.map(({ account, account_name, key, key_name }) => [
-        ...[account, account_name],
-        ...[key, key_name],
-      ])
+    const names = async () => rowsOf((await search(service, {})).data, "account account_name key key_name")
     const rest = [
       [unnamed.account, "test", unnamed.id, ""],
       [gone.account, "test", gone.id, "gone"],
@@ -317,6 +291,10 @@ describe("the writer", () => {
 })
 
 type Found = { data: Record<string, unknown>[] }
+
+/** These fields of each. */
+const rowsOf = (data: Found["data"], fields: string) =>
+  data.map((one) => fields.split(" ").map((field) => one[field]))
 
 async function search(
   service: TestService,

@@ -175,7 +175,6 @@ describe("a server that is not there", () => {
   })
 
   test("or says nothing ends within the limit, as one that never stops talking does", async () => {
-    let replies = 0
     for (const greeting of [null, "220-wait\r\n"]) {
       const { address, sockets } = await rawServer(greeting, () => "250-still here\r\n")
       const timer = createManualTimer()
@@ -183,8 +182,6 @@ describe("a server that is not there", () => {
       await until(() => sockets.length === 1)
       timer.advance(mailLimitMs)
       expect(await sending).toEqual({ kind: "retry", status: null, error: "no end within 30 s" })
-      replies++
     }
-    expect(replies).toBe(2)
   })
 })

@@ -20,6 +20,15 @@ async function signIn(plan = "pro", key: Partial<NewKey> = {}) {
   return { ...created, browser }
 }
 
+/** A browser that has opened a link to the portal. */
+async function signInByLink(account: string) {
+  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
+  const [, token = ""] = String(body.url).split("#token=")
+  const browser = openBrowser(service.url)
+  expect((await browser.signIn("portal", { token })).status).toBe(201)
+  return browser
+}
+
 test("a call has the answer, the price and the headers of a call with the key that opened the session", async () => {
   const { browser, key, id } = await signIn("free")
   const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
@@ -144,10 +153,7 @@ test("it needs the session, a page of this service and the CSRF token", async ()
 
 test("a session of a link calls with a key of its account that works, and without one says what to do", async () => {
   const { account, id } = await service.createKey("pro")
-  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
-  const [, token = ""] = String(body.url).split("#token=")
-  const browser = openBrowser(service.url)
-  expect((await browser.signIn("portal", { token })).status).toBe(201)
+  const browser = await signInByLink(account)
   const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
   expect((await browser.send("POST", path)).status).toBe(200)
   await admin("POST", `/keys/${id}/revoke`)
@@ -161,10 +167,7 @@ test("a session of a link calls with a key of its account that works, and withou
 test("a session of a link calls each API with a key that may call it", async () => {
   const { account } = await service.createKey("pro", { allowApis: ["hmac"] })
   await admin("POST", "/keys", { body: { account, name: "lookups", allow_apis: ["bluetoothlookup"] } })
-  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
-  const [, token = ""] = String(body.url).split("#token=")
-  const browser = openBrowser(service.url)
-  await browser.signIn("portal", { token })
+  const browser = await signInByLink(account)
   const found = await browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")
   const signed = await browser.send("POST", "/portal/v1/calls/hmac", { body: { message: "a", secret: "b" } })
   expect([found.status, signed.status]).toEqual([200, 200])
@@ -179,9 +182,6 @@ test("a session of a link finds a key that works after a hundred that are revoke
   }
   service.clock.advance(1)
   await admin("POST", "/keys", { body: { account, name: "new" } })
-  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
-  const [, token = ""] = String(body.url).split("#token=")
-  const browser = openBrowser(service.url)
-  await browser.signIn("portal", { token })
+  const browser = await signInByLink(account)
   expect((await browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")).status).toBe(200)
 })

@@ -5,19 +5,12 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
 import { useStoreKinds } from "../support/any-store.ts"
 import { openBrowser } from "../support/browser.ts"
-import { startTestService, type TestService } from "../support/service.ts"
+import { linesWith, readLines, requestsIn } from "../support/log.ts"
+import { startTestService } from "../support/service.ts"
 import { createManualTimer } from "../support/timer.ts"
 
 const service = await startTestService()
 const stranger = adminClient(service.url, null)
-
-/** The log lines of a service. */
-function linesOf({ logged }: TestService): Record<string, unknown>[] {
-  return logged()
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line))
-}
 
 test("a key in x-admin-key, as a bearer token, or in both", async () => {
   const { key } = await createTestAdminKey(service.db)
@@ -102,16 +95,10 @@ test("the log names the admin key of a request and of a failed sign-in, and hold
   const revoked = await createTestAdminKey(own.db, { revokedMs: 1, name: "old" })
   const keys = [key, revoked.key, createSecret("adminKey", systemRandom), createSecret("key", systemRandom)]
   for (const sent of keys) await ask("GET", "/accounts", { key: sent, headers: { "x-request-id": sent } })
-  const lines = linesOf(own)
-  expect(lines.find(({ actor }) => actor === `admin-key:${id}`)).toMatchObject({
-    surface: "admin",
-    api: "accounts.list",
-    status: 200,
-    account: null,
-    credits: 0,
-  })
-  const failed = lines.filter(({ message }) => message === "admin sign-in failed")
-  expect(failed).toMatchObject([
+  const read = requestsIn(own.logged()).find(({ actor }) => actor === `admin-key:${id}`)
+  expect(read).toMatchObject({ surface: "admin", api: "accounts.list", status: 200 })
+  expect(read).toMatchObject({ account: null, credits: 0 })
+  expect(linesWith("admin sign-in failed", own.logged())).toMatchObject([
     { level: "warn", reason: "revoked", adminKey: revoked.id, name: "old", address: "127.0.0.1" },
     { level: "warn", reason: "unknown", address: "127.0.0.1" },
     { level: "warn", reason: "apiKey", address: "127.0.0.1" },
@@ -207,11 +194,7 @@ test("failed sign-ins are logged with their reason and without what was sent", a
   await browser.signIn("console", { token: sent[0] })
   await browser.signIn("portal", { token: sent[1] })
   await browser.signIn("console", { key: sent[2] })
-  const failed = own
-    .logged()
-    .split("\n")
-    .filter((line) => line.includes("sign-in failed"))
-    .map((line) => JSON.parse(line))
+  const failed = readLines(own.logged()).filter(({ message }) => String(message).includes("sign-in failed"))
   expect(failed).toMatchObject([
     { level: "warn", message: "console sign-in failed", reason: "linkUsed", address: "127.0.0.1" },
     { message: "portal sign-in failed", reason: "linkMalformed" },

@@ -5,7 +5,7 @@ import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
 import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
 import { setWebhook } from "../../src/admin/webhooks/webhook.ts"
-import { openAdministration, startMs, type TestAdministration } from "../support/administration.ts"
+import { openAdministration, startMs } from "../support/administration.ts"
 
 const dayMs = 86_400_000
 
@@ -13,16 +13,6 @@ async function withAccount() {
   const admin = openAdministration()
   const { id } = await admin.run(createAccount, { name: "Ann", plan: "pro" })
   return { ...admin, id: String(id) }
-}
-
-async function lastAudit(admin: Pick<TestAdministration, "audit">) {
-  const record = (await admin.audit()).at(-1)
-  return {
-    operation: record?.operation,
-    accountId: record?.accountId,
-    before: JSON.parse(record?.before ?? "null"),
-    after: JSON.parse(record?.after ?? "null"),
-  }
 }
 
 test("an account is created with what it is given", async () => {
@@ -38,14 +28,14 @@ test("an account is created with what it is given", async () => {
   const account = await admin.run(createAccount, given)
   expect(account).toMatchObject({ ...given, used: 0, bonus: 500, closed: null, version: 1 })
   expect(await admin.run(getAccount, { id: account.id })).toEqual(account)
-  expect((await lastAudit(admin)).after).toEqual({ ...given, notify: "both", bonus: 500 })
+  expect((await admin.lastChange()).after).toEqual({ ...given, notify: "both", bonus: 500 })
 })
 
 test("an account changes only in the given fields, and the audit log has those that differ", async () => {
   const admin = await withAccount()
   const changed = await admin.run(updateAccount, { id: admin.id, name: "Bob", plan: "pro" })
   expect(changed).toMatchObject({ name: "Bob", plan: "pro", version: 2 })
-  expect(await lastAudit(admin)).toEqual({
+  expect(await admin.lastChange()).toEqual({
     operation: "accounts.update",
     accountId: admin.id,
     before: { name: "Ann" },
@@ -76,7 +66,7 @@ test("an account gets notices at a first address and at a first webhook without 
   expect(await change({ email: "bob@example.com", notify: "mail" })).toMatchObject({ notify: "mail" })
   await admin.run(setWebhook, { id: admin.id, url: "https://example.com/hook" })
   expect(await notify()).toBe("both")
-  expect(await lastAudit(admin)).toMatchObject({ before: { notify: "mail" }, after: { notify: "both" } })
+  expect(await admin.lastChange()).toMatchObject({ before: { notify: "mail" }, after: { notify: "both" } })
   await change({ notify: "mail" })
   await admin.run(setWebhook, { id: admin.id, url: "https://example.com/other" })
   expect(await notify()).toBe("mail")
@@ -95,7 +85,7 @@ test("an account is closed, and opened again with all it had", async () => {
   const { keys, ...withoutKeys } = closed
   expect([keys, listed.data]).toEqual([0, [withoutKeys]])
   expect(await admin.run(reopenAccount, { id: admin.id })).toEqual({ ...closed, closed: null, version: 3 })
-  expect(await lastAudit(admin)).toMatchObject({
+  expect(await admin.lastChange()).toMatchObject({
     before: { closed: closed.closed },
     after: { closed: null },
   })
@@ -205,7 +195,7 @@ test("starting a credit month again is refused where the month is not in the fut
   expect(message).toContain("began at 2025-01-01T00:00:00.000Z and is not in the future")
   expect(message).toContain("1,234 used credits a second time")
   expect(await admin.run(renewCredits, { id, anyway: true })).toMatchObject({ used: 0, given: 1_234 })
-  expect((await lastAudit(admin)).after).toMatchObject({ used: 0, given: 1_234 })
+  expect((await admin.lastChange()).after).toMatchObject({ used: 0, given: 1_234 })
 })
 
 test("starting a credit month again repairs an account whose month lies in the future", async () => {

@@ -152,14 +152,7 @@ test("another e-mail address of an account is told to the old one, which does no
   const [mail] = told.filter(({ recipient }) => recipient === "cy@example.com")
   if (!mail) throw new Error("no mail")
   expect(mail).toMatchObject({ template: "address-changed", accountId: id, expiresMs: null })
-  const brand = {
-    title: "APIs",
-    accent: "#000",
-    onAccent: "#fff",
-    logo: null,
-    portal: null,
-    from: "a@b.cd",
-  }
+  const brand = { title: "APIs", accent: "#000", onAccent: "#fff", logo: null, portal: null, from: "a@b.cd" }
   const { subject, text, html } = compose({ ...mail, accountName: "Cy" }, brand, null)
   expect(subject).toBe("APIs: another e-mail address")
   expect(text).toContain("changed or removed the e-mail address of the account “Cy”")

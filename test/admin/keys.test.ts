@@ -9,7 +9,7 @@ import { findKey } from "../../src/admin/keys/find.ts"
 import { createApiKey, rotateKey } from "../../src/admin/keys/issue-key.ts"
 import { getKey } from "../../src/admin/keys/key.ts"
 import { listKeys } from "../../src/admin/keys/list-keys.ts"
-import { openAdministration, type TestAdministration } from "../support/administration.ts"
+import { openAdministration } from "../support/administration.ts"
 
 const dayMs = 86_400_000
 
@@ -17,12 +17,7 @@ async function withKey() {
   const admin = openAdministration()
   const { id: account } = await admin.run(createAccount, { name: "Ann" })
   const { id, key } = await admin.run(createApiKey, { account, name: "ci" })
-  return { ...admin, account, id, key: String(key) }
-}
-
-async function lastAudit(admin: Pick<TestAdministration, "audit">) {
-  const { operation, before, after } = (await admin.audit()).at(-1) ?? {}
-  return { operation, before: JSON.parse(before ?? "null"), after: JSON.parse(after ?? "null") }
+  return { ...admin, account: String(account), id, key: String(key) }
 }
 
 describe("a key", () => {
@@ -44,7 +39,7 @@ describe("a key", () => {
     expect(String(key)).toStartWith(String(created.prefix))
     expect(note).toContain("shown once")
     expect(await admin.run(getKey, { id: created.id })).toEqual(created)
-    expect((await lastAudit(admin)).after).toEqual({ ...given, expires, account, prefix: created.prefix })
+    expect((await admin.lastChange()).after).toEqual({ ...given, expires, account, prefix: created.prefix })
     const listed = { ...created, account_name: "Ann", last_used: null }
     expect((await admin.run(listKeys, { account })).data).toEqual([listed])
     expect((await admin.run(listKeys, { external_id: "crm-7" })).data).toEqual([listed])
@@ -77,7 +72,8 @@ describe("a key", () => {
     const changed = await admin.run(updateKey, { id, ...cleared })
     const none = { allow_apis: null, allow_ips: null, rate_limit: null, external_id: null }
     expect(changed).toMatchObject({ name: "ci", ...none, version: 3 })
-    expect(await lastAudit(admin)).toEqual({ operation: "keys.update", before: set, after: none })
+    const change = { operation: "keys.update", accountId: admin.account, before: set, after: none }
+    expect(await admin.lastChange()).toEqual(change)
   })
 
   test("gets a new text, and the answer says when the old one ends", async () => {
@@ -93,7 +89,7 @@ describe("a key", () => {
     expect(await admin.run(findKey, { key: admin.key })).toMatchObject({ state: "rotated" })
     expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "works", text_ends: null })
     const { prefix, old_key_ends } = rotated
-    expect((await lastAudit(admin)).after).toEqual({ prefix, old_key_ends })
+    expect((await admin.lastChange()).after).toEqual({ prefix, old_key_ends })
     // Without a grace the old text ends at once, and is a rotated one before it is a disabled one.
     await admin.run(rotateKey, { id: admin.id })
     await admin.run(disableKey, { id: admin.id })
@@ -109,8 +105,8 @@ describe("a key", () => {
     expect((await admin.refusal(disableKey, { id })).code).toBe("conflict")
     expect(await admin.run(enableKey, { id })).toMatchObject({ disabled: null })
     expect((await admin.refusal(enableKey, { id })).code).toBe("conflict")
-    const change = { before: { disabled }, after: { disabled: null } }
-    expect(await lastAudit(admin)).toEqual({ operation: "keys.enable", ...change })
+    const change = { accountId: admin.account, before: { disabled }, after: { disabled: null } }
+    expect(await admin.lastChange()).toEqual({ operation: "keys.enable", ...change })
   })
 
   test("is revoked by its id or its text, once", async () => {

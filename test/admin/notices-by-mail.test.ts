@@ -44,13 +44,11 @@ test("a notice by mail is mailed, with the state of its mail and the server's wo
   await answer(admin, 550, "no such mailbox", { kind: "failed" })
   const [notice] = await admin.list(listNotices, { state: "mailed" })
   expect(notice).toMatchObject({
-    ...{
-      state: "mailed",
-      mail_state: "failed",
-      attempts: 1,
-      last_status: 550,
-      last_error: "no such mailbox",
-    },
+    state: "mailed",
+    mail_state: "failed",
+    attempts: 1,
+    last_status: 550,
+    last_error: "no such mailbox",
   })
   expect(await admin.list(listNotices, { state: "unsent" })).toEqual([])
   expect(
@@ -58,12 +56,10 @@ test("a notice by mail is mailed, with the state of its mail and the server's wo
   ).toEqual([
     {
       ...{ id: `mail_${String(notice?.id).slice(4)}`, account: admin.id, address: "ann@example.com" },
-      ...{
-        template: "notice",
-        event: "key.created",
-        notice: notice?.id,
-        raised: "2025-01-01T00:00:00.000Z",
-      },
+      template: "notice",
+      event: "key.created",
+      notice: notice?.id,
+      raised: "2025-01-01T00:00:00.000Z",
       ...{ expires: null, state: "failed", attempts: 1, next_attempt: null, last_status: 550 },
       ...{ last_error: "no such mailbox", delivered: null },
     },
@@ -119,14 +115,8 @@ test("an account chooses: mail, and is told of keys that expire; the webhook, an
   })
   // An operator has taken it away since.
   await admin.run(updateAccount, { id, events: [] })
-  expect(await admin.run(chooseNotices, { id, notify: "both" })).toMatchObject({
-    notify: "both",
-    events: [],
-  })
-  expect(await admin.run(chooseNotices, { id, notify: "none" })).toMatchObject({
-    notify: "none",
-    events: [],
-  })
+  expect(await admin.run(chooseNotices, { id, notify: "both" })).toMatchObject({ notify: "both", events: [] })
+  expect(await admin.run(chooseNotices, { id, notify: "none" })).toMatchObject({ notify: "none", events: [] })
 })
 
 test("an account chooses: no mail without an address, and a customer none of a service that sends none", async () => {

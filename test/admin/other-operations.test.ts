@@ -9,7 +9,7 @@ import { getConfig } from "../../src/admin/config/change-config.ts"
 import { healthDetail } from "../../src/admin/health/detail.ts"
 import { listAttempts, listNotices } from "../../src/admin/notices/list-notices.ts"
 import { resendNotice, testWebhook } from "../../src/admin/notices/send-notice.ts"
-import type { Actor } from "../../src/admin/operation.ts"
+import type { Actor, Operation } from "../../src/admin/operation.ts"
 import { listPlans } from "../../src/admin/plans/list-plans.ts"
 import { deleteWebhook, getWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import { whoami } from "../../src/admin/whoami.ts"
@@ -17,7 +17,12 @@ import { options } from "../../src/config/options.ts"
 import type { Mutation } from "../../src/store/admin-store.ts"
 import { StoreUnavailable } from "../../src/store/store.ts"
 import { changeOf } from "../support/admin-store.ts"
-import { actorOf, openAdministration, type Values } from "../support/administration.ts"
+import {
+  actorOf,
+  openAdministration,
+  type TestAdministration,
+  type Values,
+} from "../support/administration.ts"
 
 const unreachable =
   "It could not be delivered. Check the webhook: its name, its certificate, an answer within 10 s. By mail, check the e-mail address."
@@ -26,6 +31,19 @@ async function withAccount() {
   const admin = openAdministration()
   const { id } = await admin.run(createAccount, { name: "Ann" })
   return { ...admin, id: String(id) }
+}
+
+/** Ends the delivery of the notice that is due with a failure. */
+async function failDelivery(
+  { opened: { outbox }, clock }: TestAdministration,
+  status: number | null,
+  error: string,
+) {
+  const nowMs = clock.now()
+  const claim = { nowMs, leaseMs: 1_000, maxWaitMs: 10_000, busyHosts: [], untriedOnly: false }
+  const due = await outbox.claim(claim)
+  if (!due) throw new Error("the notice is not due")
+  await outbox.record(due, { atMs: nowMs, durationMs: 5, status, error }, { kind: "failed" })
 }
 
 test("a webhook is set with a secret that is shown once, read back without it, and removed", async () => {
@@ -97,13 +115,7 @@ test("notices of type test are made for the webhook, listed, and sent again", as
   expect(data).toMatchObject([shown])
   expect((await admin.refusal(resendNotice, { id: sent.id })).message).toContain("is being sent already")
 
-  const nowMs = admin.clock.now()
-  const claim = { nowMs, leaseMs: 1_000, maxWaitMs: 10_000, busyHosts: [], untriedOnly: false }
-  const { outbox } = admin.opened
-  const due = await outbox.claim(claim)
-  if (!due) throw new Error("the notice is not due")
-  const attempt = { atMs: admin.clock.now(), durationMs: 5, status: 500, error: "HTTP 500" }
-  await outbox.record(due, attempt, { kind: "failed" })
+  await failDelivery(admin, 500, "HTTP 500")
   const attempts = await admin.run(listAttempts, { notice: sent.id })
   expect(attempts.data).toMatchObject([{ notice: sent.id, attempt: 1, status: 500, error: "HTTP 500" }])
   expect((await admin.run(listAttempts, { account: id })).data).toEqual(attempts.data)
@@ -127,17 +139,11 @@ test.each([
   const { id } = admin
   await admin.run(setWebhook, { id, url: "https://example.com/hook" })
   await admin.run(testWebhook, { id })
-  const { outbox } = admin.opened
-  const nowMs = admin.clock.now()
-  const claim = { nowMs, leaseMs: 1_000, maxWaitMs: 10_000, busyHosts: [], untriedOnly: false }
-  const due = await outbox.claim(claim)
-  if (!due) throw new Error("the notice is not due")
-  await outbox.record(due, { atMs: nowMs, durationMs: 5, status: null, error }, { kind: "failed" })
+  await failDelivery(admin, null, error)
   const shown = async (as?: Actor) => {
-    const { data: notices } = await admin.run(listNotices, { account: id }, { ...(as && { as }) })
-    const { data: attempts } = await admin.run(listAttempts, { account: id }, { ...(as && { as }) })
-    const [notice, attempt] = [notices, attempts].map((list) => (list as Values[])[0])
-    return [notice?.last_error, attempt?.error]
+    const list = async (operation: Operation) =>
+      ((await admin.run(operation, { account: id }, as && { as })).data as Values[])[0]
+    return [(await list(listNotices))?.last_error, (await list(listAttempts))?.error]
   }
   expect(await shown()).toEqual([error, error])
   const customer = actorOf({ id: `portal:${id}`, account: id, permissions: ["notices.read"] })
@@ -265,31 +271,23 @@ test("the health of a service has its version, its uptime and its store", async 
   })
 })
 
-type EmailLinkInsertion = Extract<Mutation, { kind: "emailLink.insert" }>
-
 test("health says when so many ask to sign up that no stranger gets a link", async () => {
   const admin = openAdministration()
   const nowMs = admin.clock.now()
   const ask = (first: number, count: number) =>
     admin.opened.admin.apply({
       ...changeOf(
-        Array.from({ length: count }, (_, n): EmailLinkInsertion => {
+        Array.from({ length: count }, (_, n): Mutation => {
           const [id, network] = [`eml_${first + n}`, `10.0.${first + n}.0/24`]
-          const link: EmailLinkInsertion["link"] = {
-            ...{ id, kind: "sign-up", email: `${id}@x.example`, name: "", plan: null, terms: null },
-            ...{
-              accountId: null,
-              browser: null,
-              network,
-              createdMs: nowMs,
-              expiresMs: nowMs + 3_600_000,
-              usedMs: null,
-            },
-          } as const
-          const limits: EmailLinkInsertion["limits"] = {
-            ...{ asked: "sign-up", mailbox: id, networks: [{ name: network, most: 9 }] },
+          const link = {
+            ...{ id, kind: "sign-up" as const, email: `${id}@x.example`, name: "", plan: null, terms: null },
+            ...{ accountId: null, browser: null, network },
+            ...{ createdMs: nowMs, expiresMs: nowMs + 3_600_000, usedMs: null },
+          }
+          const limits = {
+            ...{ asked: "sign-up" as const, mailbox: id, networks: [{ name: network, most: 9 }] },
             ...{ perMailboxAndNetwork: 9, perMailbox: 9, mostPerMailbox: 9, inAll: null },
-          } as const
+          }
           return { kind: "emailLink.insert", link, hash: null, limits }
         }),
       ),

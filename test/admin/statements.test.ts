@@ -51,6 +51,16 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await opened.store.charge([given])).toMatchObject([{ charged: true }])
   }
   const startMs = () => Date.parse("2025-01-10T12:00:00Z")
+  /** The statement that a service with these settings of its plans makes. */
+  const makeStatement = async (month: string, given: object) => {
+    const account = await opened.admin.findAccount(id)
+    const parts = { admin: opened.admin, clock: admin.clock, plans: plansOf(given) }
+    const [statement] = await readStatements(account ? [account] : [], requireMonth(month), parts)
+    if (!statement) throw new Error("the account must have a statement")
+    return statement
+  }
+  const plansOf = (plans: object) =>
+    loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values: { plans } } }).plans
 
   /** A month with everything in it: three plans, a refund that is undone, a month that is started again. */
   async function fillJanuary(): Promise<void> {
@@ -136,14 +146,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     admin.clock.set("2025-02-03T00:00:00Z")
     await admin.run(updateAccount, { id, plan: "pro" })
     admin.clock.set("2025-03-13T00:00:00Z")
-    const values = { plans: { pro: { price: "€29 a month" } } }
-    const { plans } = loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values } })
-    const account = await opened.admin.findAccount(id)
-    if (!account) throw new Error("the account must be there")
-    const parts = { admin: opened.admin, clock: admin.clock, plans }
+    const plans = { pro: { price: "€29 a month" } }
     const rowsOf = async (month: string) => {
-      const [statement] = await readStatements([account], requireMonth(month), parts)
-      if (!statement) throw new Error("the account must have a statement")
+      const statement = await makeStatement(month, plans)
       return { statement, rows: statement.lines.map((line) => toRow(statement, line)) }
     }
     const { statement, rows } = await rowsOf("2025-01")
@@ -159,7 +164,11 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(rows.filter(({ line }) => line === "plan_change")).toMatchObject([
       {
         ...{ previous_plan: "free", previous_monthly_credits: 1_000, credits: null },
-        ...{ plan: "pro", price: "€29 a month", monthly_credits: plans.get("pro")?.monthlyCredits ?? 0 },
+        ...{
+          plan: "pro",
+          price: "€29 a month",
+          monthly_credits: plansOf(plans).get("pro")?.monthlyCredits ?? 0,
+        },
       },
       { previous_plan: "pro", plan: "starter", price: null },
       { previous_plan: "starter", plan: "free", monthly_credits: 1_000 },
@@ -200,22 +209,17 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("has the price and the credits that its plans had at the end of the month, and the first known before", async () => {
-    const plansOf = (price: string | undefined, monthly_credits: number) => {
-      const values = { plans: { free: { ...(price && { price }), monthly_credits } } }
-      return loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values } }).plans
+    const freeFor = (price: string | undefined, monthly_credits: number) => {
+      return { free: { ...(price && { price }), monthly_credits } }
     }
     const terms = async () => (await opened.admin.planTerms()).filter(({ plan }) => plan === "free")
-    const account = await opened.admin.findAccount(id)
-    if (!account) throw new Error("the account must be there")
-    const record = async (day: string, ...plan: Parameters<typeof plansOf>) => {
+    const record = async (day: string, ...plan: Parameters<typeof freeFor>) => {
       admin.clock.set(`${day}T00:00:00Z`)
-      await recordTerms({ admin: opened.admin, clock: admin.clock, plans: plansOf(...plan) })
+      await recordTerms({ admin: opened.admin, clock: admin.clock, plans: plansOf(freeFor(...plan)) })
     }
-    const read = async (month: string, ...plan: Parameters<typeof plansOf>) => {
-      const parts = { admin: opened.admin, clock: admin.clock, plans: plansOf(...plan) }
-      const [statement] = await readStatements([account], requireMonth(month), parts)
-      const [renewal] = statement?.lines ?? []
-      return [statement?.price, renewal?.price, renewal?.monthly_credits, renewal?.credits]
+    const read = async (month: string, ...plan: Parameters<typeof freeFor>) => {
+      const { price, lines } = await makeStatement(month, freeFor(...plan))
+      return [price, lines[0]?.price, lines[0]?.monthly_credits, lines[0]?.credits]
     }
     await record("2025-02-03", "€1", 100)
     await record("2025-02-20", "€2", 200)

@@ -52,13 +52,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   test("accounts are changed field by field; each change raises the version", async () => {
     const id = "acc_1"
     const before = await opened.store.findKey("h1")
-    const fields = {
-      name: "New",
-      plan: "pro",
-      externalId: "x",
-      metadata: '{"a":1}',
-      events: ["key.revoked"],
-    }
+    const fields = { name: "New", plan: "pro", externalId: "x", metadata: '{"a":1}', events: ["key.revoked"] }
     for (const [index, [name, value]] of Object.entries({ ...fields, closedMs: 7_000 }).entries()) {
       const update: Mutation = { kind: "account.update", id, version: index + 1, set: { [name]: value } }
       expect(await apply(update)).toBe("applied")

@@ -51,6 +51,14 @@ async function failure(...argv: string[]) {
 
 const createAccount = (name: string) => json("account", "create", "--name", name)
 
+/** The backup of a data file that has one account. */
+async function backUp(name = "Ann"): Promise<string> {
+  await createAccount(name)
+  const file = join(here, "copy.db")
+  await json("backup", file)
+  return file
+}
+
 async function names(): Promise<string[]> {
   return (await json("account", "list")).map(({ name }: { name: string }) => name)
 }
@@ -131,9 +139,7 @@ test("backup and restore take nothing over from an earlier run that was killed",
 
 describe("restore", () => {
   test("replaces the data file, keeps the old one, and leaves the backup unchanged", async () => {
-    await createAccount("before")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp("before")
     const backup = readFileSync(file)
     await createAccount("after")
     const { replaced, ...report } = await json("restore", file)
@@ -146,9 +152,7 @@ describe("restore", () => {
   })
 
   test("works without a data file, or with a damaged one", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp()
     const original = db
     db = join(here, "new.db")
     // An abandoned log must not be replayed into the new file.
@@ -163,9 +167,7 @@ describe("restore", () => {
   })
 
   test("refuses while a process has the data file open, and changes nothing", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp()
     const server = openDatabase(db)
     server.query("SELECT * FROM accounts").all()
     expect(await failure("restore", file)).toContain("is in use. Stop the server")
@@ -176,9 +178,7 @@ describe("restore", () => {
   })
 
   test("refuses while a server runs on a data file whose header is damaged, or that is gone", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp()
     const server = await serveInOtherProcess(db)
     const damage = Buffer.alloc(100, 0x5a)
     overwriteStart(db, damage)
@@ -194,9 +194,7 @@ describe("restore", () => {
   })
 
   test("onto a symbolic link replaces the file that it names", async () => {
-    await createAccount("before")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp("before")
     await createAccount("after")
     const real = db
     mkdirSync(join(here, "links"))
@@ -211,9 +209,7 @@ describe("restore", () => {
   })
 
   test("onto a symbolic link to a missing file makes that file", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp()
     db = join(here, "link.db")
     symlinkSync("missing.db", db)
     expect(await json("restore", file)).toMatchObject({ file: join(here, "missing.db"), replaced: null })
@@ -231,9 +227,7 @@ describe("restore", () => {
   })
 
   test.if(process.getuid?.() === 0)("as root leaves the file to the user whose file it was", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    await json("backup", file)
+    const file = await backUp()
     chownSync(db, 1234, 1235)
     await json("restore", file)
     for (const each of [db, `${db}-lock`]) expect(statSync(each)).toMatchObject({ uid: 1234, gid: 1235 })

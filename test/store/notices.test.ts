@@ -91,14 +91,12 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       expect(one).toMatchObject({
         ...{ id: "msg_acad0bc2d069c33e74089ec2cec261af", accountId: "acc_1", accountCreatedMs: 1_000 },
         ...{ plan: "free", threshold: 80, used: 80, allowance: 100, periodStartMs: 1_000, data: null },
-        ...{
-          state: "pending",
-          attempts: 0,
-          waitedMs: 0,
-          lastStatus: null,
-          lastError: null,
-          deliveredMs: null,
-        },
+        state: "pending",
+        attempts: 0,
+        waitedMs: 0,
+        lastStatus: null,
+        lastError: null,
+        deliveredMs: null,
       })
       expect(one?.raisedMs).toBe(one?.nextAttemptMs ?? Number.NaN)
       expect(await opened.gauges.pendingNotices()).toBe(1)

@@ -120,7 +120,7 @@ test("a step on a data file that fails changes nothing, and one that was interru
   const older = await openAnyStore(file)
   await older.store.createAccount(accountOf({ name: "Ann" }))
   await older.store.close()
-  const database = new Database(file, { strict: true })
+  using database = new Database(file, { strict: true })
   const migrate = (one: SchemaStep) => migrateFile(database, file, { steps: [...fileSteps, one], pause() {} })
   const state = () =>
     database
@@ -139,7 +139,6 @@ test("a step on a data file that fails changes nothing, and one that was interru
   migrate(step)
   expect(state()).toEqual({ version: newer, meta: "revision" })
   expect(database.query("SELECT trial FROM accounts").all()).toEqual([{ trial: "free Ann" }])
-  database.close()
 })
 
 test("a database gets the column while an instance charges, and while another session keeps a lock", async () => {
@@ -215,7 +214,7 @@ test("a step on a database that fails changes nothing, and one that was interrup
 test("two processes carry on together with a data file whose update was interrupted between two batches", async () => {
   const file = join(dir, "batches.db")
   await (await openAnyStore(file)).store.close()
-  const database = new Database(file, { strict: true })
+  using database = new Database(file, { strict: true })
   database.run(insertAccounts(numbersInFile))
   let pauses = 0
   const interrupt = () => {
@@ -228,7 +227,6 @@ test("two processes carry on together with a data file whose update was interrup
   expect(await Promise.all([migrateInProcess(file), migrateInProcess(file)])).toEqual([0, 0])
   expect(database.query(filled).get()).toEqual({ n: accounts })
   expect(database.query("SELECT value FROM meta WHERE name = 'unfinished'").get()).toBeNull()
-  database.close()
 })
 
 test("two instances carry on with a database whose update was interrupted between two batches", async () => {

@@ -24,7 +24,7 @@ test("a data file on which a server works keeps its tables, whether a command or
   const file = join(dir, "served.db")
   const older = await openAnyStore(file, undefined, { serving })
   await older.store.createAccount(accountOf({ name: "Ann" }))
-  const database = new Database(file)
+  using database = new Database(file)
   const versionNow = () =>
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version
   const before = versionNow()
@@ -49,7 +49,6 @@ test("a data file on which a server works keeps its tables, whether a command or
   expect(versionNow()).toBe((before ?? 0) + 1)
   expect(await first.store.charge([charge()])).toMatchObject([{ charged: true }])
   for (const { store } of [first, second]) await store.close()
-  database.close()
 })
 
 test("a command that has an older data file open keeps nobody from changing its tables", async () => {

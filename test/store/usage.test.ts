@@ -163,7 +163,9 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
     const days = ["2025-01-01", "2025-01-02", "2025-01-03"]
     const entries = Array.from({ length: 60 }, (_, index) => ({ keyId: `key_${index}` }))
     for (const [index, day] of days.entries()) {
-      await charge({ day, keyId: "key_1" }, { day, accountId: "acc_2", credits: 3 }, { day })
+      // An API may be called like a property that every object has.
+      const items = [{ api: "constructor", calls: 1, credits: 3 }]
+      await charge({ day, keyId: "key_1" }, { day, accountId: "acc_2", items }, { day })
       // So many keys that the day's entry is moved before the day is over.
       await charge(...entries.map(({ keyId }) => ({ keyId, day })))
       // A second charge after the move adds to rows that are there.

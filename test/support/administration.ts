@@ -31,6 +31,8 @@ export interface TestAdministration {
   refusal(operation: Operation, values?: Values, options?: RunOptions & { as?: Actor }): Promise<AdminFault>
   /** All audit records, oldest first. */
   audit(): Promise<readonly AuditRecord[]>
+  /** The last change: its operation, its account, and what it changed. */
+  lastChange(): Promise<Record<"operation" | "accountId" | "before" | "after", unknown>>
   /** Everything that the store holds, as text. */
   stored(): Promise<string>
 }
@@ -113,6 +115,13 @@ export function openAdministration(
     },
     async audit() {
       return [...(await parts.admin.audit({}, { limit: 1_000, after: null }))].reverse()
+    },
+    async lastChange() {
+      const [record] = await parts.admin.audit({}, { limit: 1, after: null })
+      if (record === undefined) throw new Error("nothing was changed")
+      const { operation, accountId } = record
+      const [before, after] = [record.before, record.after].map((text) => JSON.parse(text ?? "null"))
+      return { operation, accountId, before, after }
     },
     async stored() {
       const page = { limit: 1_000, after: null }

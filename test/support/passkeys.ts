@@ -7,14 +7,12 @@ import { changeOf } from "./admin-store.ts"
 export function passkeyOf(change: Partial<PasskeyRecord> = {}): PasskeyRecord {
   return {
     ...{ id: "psk_1", credentialId: "c1", personId: "psn_1", name: "Laptop", publicKey: "AAAA", counter: 0 },
-    ...{
-      transports: ["internal"],
-      site: "localhost",
-      permissions: ["*"],
-      createdMs: 1_000,
-      usedMs: null,
-      ...change,
-    },
+    transports: ["internal"],
+    site: "localhost",
+    permissions: ["*"],
+    createdMs: 1_000,
+    usedMs: null,
+    ...change,
   }
 }
 

@@ -40,14 +40,12 @@ const delivery = createMailDelivery({
   ...{ mails, clock, timer, random: systemRandom, log: createLog((line) => console.error(line)) },
   sender: createMailSender(server, { timer }),
   brand: () => ({
-    ...{
-      title: "Example",
-      accent: "#000000",
-      onAccent: "#ffffff",
-      from: "no@example.com",
-      logo: null,
-      portal: null,
-    },
+    title: "Example",
+    accent: "#000000",
+    onAccent: "#ffffff",
+    from: "no@example.com",
+    logo: null,
+    portal: null,
   }),
   unsubscribeLink: async () => "",
 })

@@ -53,6 +53,19 @@ function setUp(
   }
 }
 
+/** Connections whose answers to charges the test gives in its own order; any other statement is answered at once. */
+function setUpHeld(options: Parameters<typeof setUp>[1] = {}) {
+  const answers: (() => void)[] = []
+  const set = setUp(
+    (statement, parameters) =>
+      statement.startsWith("SELECT")
+        ? []
+        : new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
+    options,
+  )
+  return { ...set, answers }
+}
+
 const told = { used: 1, bonus: 0, periodStartMs: 1_000, serverMs: 0 }
 const row = (batch: unknown, number = 1) => ({ number, ...told, batch })
 
@@ -100,11 +113,7 @@ test("charges of a statement whose answer is lost may have been made; those that
 })
 
 test("a charge is answered when its own batch is, not when all that were asked with it are", async () => {
-  const answers: (() => void)[] = []
-  const { charge } = setUp(
-    (_, parameters) => new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
-    { slots: 2 },
-  )
+  const { charge, answers } = setUpHeld({ slots: 2 })
   const decided: number[] = []
   const first = charge([chargeOf()])
   const isDecided = Promise.withResolvers<void>()
@@ -155,10 +164,7 @@ test("after a lost answer nothing is charged until the database has committed so
 })
 
 test("a charge that waits for the disk has the time that is left to its call; those of other times share the shortest", async () => {
-  const answers: (() => void)[] = []
-  const { charge, limits, move } = setUp(
-    (_, parameters) => new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
-  )
+  const { charge, answers, limits, move } = setUpHeld()
   const first = charge([chargeOf()])
   move(100)
   const second = charge([chargeOf()])
@@ -191,14 +197,7 @@ test("after the database gave a charge up for a locked row, it has to commit som
 
 test("a charge that has waited behind a late one too long is refused at once, without a look whether the database commits", async () => {
   const timer = createManualTimer()
-  const answers: (() => void)[] = []
-  const { charge, asked, move } = setUp(
-    (statement, parameters) =>
-      statement.startsWith("SELECT")
-        ? []
-        : new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
-    { timer },
-  )
+  const { charge, answers, asked, move } = setUpHeld({ timer })
   const [late, waiting] = [charge([chargeOf()]), charge([chargeOf()])]
   timer.fire()
   move(400)
@@ -210,14 +209,7 @@ test("a charge that has waited behind a late one too long is refused at once, wi
 
 test("while an answer is late, another connection charges only after the database has committed something", async () => {
   const timer = createManualTimer()
-  const answers: (() => void)[] = []
-  const { charge, asked } = setUp(
-    (statement, parameters) =>
-      statement.startsWith("SELECT")
-        ? []
-        : new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
-    { slots: 2, timer },
-  )
+  const { charge, answers, asked } = setUpHeld({ slots: 2, timer })
   const late = charge([chargeOf()])
   // Half of the time is over.
   timer.fire()

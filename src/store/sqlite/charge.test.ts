@@ -21,15 +21,6 @@ async function openStore(database: Database): Promise<ChangingStore> {
   return store
 }
 
-test.each(["constructor", "toString", "__proto__"])("usage of an API called %s is recorded", async (api) => {
-  const store = await openStore(open())
-  const items = [{ api, calls: 1, credits: 2 }]
-  const days = ["2025-01-01", "2025-01-02"]
-  for (const day of days) await store.charge([chargeOf({ items, day })])
-  const rows = days.map((day) => ({ day, api, calls: 1, credits: 2 }))
-  expect(await store.usage("acc_1")).toEqual(rows.reverse())
-})
-
 test("the ledger is marked with the highest threshold of the month, and unmarked in a new month", async () => {
   const database = open()
   const store = await openStore(database)

@@ -28,6 +28,33 @@ let files = 0
 
 const charge = chargeOf()
 
+/** A served store with an account whose flushes end when the test ends them. */
+async function serveHeld(name: string) {
+  const file = join(dir, `${name}.db`)
+  const timer = createManualTimer()
+  const flushed: ((failure?: Error) => void)[] = []
+  const problems: (string | null)[] = []
+  const end = Promise.withResolvers<void>()
+  const onChange = (problem: string | null) => void problems.push(problem)
+  const serving = { onChange, onUnflushed: end.resolve }
+  const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
+  const { store, admin } = openSqliteStore(file, { timer, serving, sync })
+  await changesOf(admin).createAccount(accountOf())
+  return { file, timer, flushed, problems, end, store, admin }
+}
+
+const failure = new Error("EIO: i/o error, fdatasync")
+
+/** Puts a folder in the place of a log, and returns what puts the log back. */
+function hideLog(file: string): () => void {
+  renameSync(`${file}-wal`, `${file}-away`)
+  mkdirSync(`${file}-wal`)
+  return () => {
+    rmdirSync(`${file}-wal`)
+    renameSync(`${file}-away`, `${file}-wal`)
+  }
+}
+
 /** A store with an account, and its flushes. */
 async function openStore(file = join(dir, `flush-${files++}.db`)) {
   const timer = createManualTimer()
@@ -108,7 +135,7 @@ test.each([
   async (flushed, pending) => {
     const { file, store, timer, flushes, flush } = await openStore()
     // Closing the only connection would empty and remove the log.
-    const other = openDatabase(file)
+    using _other = openDatabase(file)
     for (let i = 0; i < flushed; i++) {
       await store.charge([charge])
       await flush()
@@ -118,7 +145,6 @@ test.each([
     timer.fire()
     for (const { descriptor } of flushes) expect(isOpen(descriptor)).toBe(false)
     expect(flushes).toHaveLength(flushed + pending)
-    other.close()
   },
 )
 
@@ -128,7 +154,7 @@ test("a store that is open for a moment, as that of a command, tells its caller 
   let flushes = 0
   const sync = (_: number, done: (failure?: Error) => void) => {
     flushes++
-    done(new Error("EIO: i/o error, fdatasync"))
+    done(failure)
   }
   const read = openSqliteStore(file, { timer, sync })
   await read.store.ping()
@@ -147,16 +173,7 @@ test("a store that is open for a moment, as that of a command, tells its caller 
 test.each(["before", "at"])(
   "a service whose flush fails %s its stop ends without closing the file",
   async (when) => {
-    const file = join(dir, `stopped-${when}.db`)
-    const timer = createManualTimer()
-    const flushed: ((failure?: Error) => void)[] = []
-    const problems: (string | null)[] = []
-    const end = Promise.withResolvers<void>()
-    const onChange = (problem: string | null) => void problems.push(problem)
-    const serving = { onChange, onUnflushed: end.resolve }
-    const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
-    const { store, admin } = openSqliteStore(file, { timer, serving, sync })
-    await changesOf(admin).createAccount(accountOf())
+    const { file, timer, flushed, problems, end, store } = await serveHeld(`stopped-${when}`)
     if (when === "before") timer.advance(100)
     let isClosed = false
     const closed = store.close().catch(String)
@@ -164,7 +181,7 @@ test.each(["before", "at"])(
       isClosed = true
     })
     while (flushed.length === 0) await systemTimer.turn()
-    flushed[0]?.(new Error("EIO: i/o error, fdatasync"))
+    flushed[0]?.(failure)
     await systemTimer.turn()
     expect(problems).toEqual([expect.stringContaining("did not confirm")])
     expect([isClosed, existsSync(`${file}-wal`)]).toEqual([false, true])
@@ -182,13 +199,11 @@ test("a log that is there and cannot be opened counts as one that cannot be flus
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
   const { store } = withLogFlush(stores, file, { timer, onFailed: (cause) => failures.push(String(cause)) })
-  renameSync(`${file}-wal`, `${file}-away`)
-  mkdirSync(`${file}-wal`)
+  const showLog = hideLog(file)
   await store.charge([charge])
   timer.fire()
   expect(failures).toEqual([expect.stringContaining("EISDIR")])
-  rmdirSync(`${file}-wal`)
-  renameSync(`${file}-away`, `${file}-wal`)
+  showLog()
   await store.close()
 })
 
@@ -196,12 +211,10 @@ test("a log that may no longer be opened is flushed, since it was opened beside 
   const { file, store, flushes, flush } = await openStore()
   await store.charge([charge])
   const { ino: inode } = statSync(`${file}-wal`)
-  renameSync(`${file}-wal`, `${file}-away`)
-  mkdirSync(`${file}-wal`)
+  const showLog = hideLog(file)
   await flush()
   expect(flushes).toMatchObject([{ inode }])
-  rmdirSync(`${file}-wal`)
-  renameSync(`${file}-away`, `${file}-wal`)
+  showLog()
   await store.close()
 })
 
@@ -217,12 +230,10 @@ test("a service flushes a log that its first charge could not open, as when clie
   const serving = { onChange: (problem: string | null) => void problems.push(problem) }
   const { store, admin } = openSqliteStore(file, { timer, serving, sync })
   const { ino } = statSync(`${file}-wal`)
-  renameSync(`${file}-wal`, `${file}-away`)
-  mkdirSync(`${file}-wal`)
+  const showLog = hideLog(file)
   await changesOf(admin).createAccount(accountOf())
   timer.advance(100)
-  rmdirSync(`${file}-wal`)
-  renameSync(`${file}-away`, `${file}-wal`)
+  showLog()
   expect([flushed, problems]).toEqual([[ino], []])
   await store.close()
 })
@@ -249,9 +260,8 @@ test("the log of a data file behind a symbolic link is flushed and measured too"
   await store.charge([charge])
   await flush()
   expect(flushes).toMatchObject([{ inode: statSync(`${real}-wal`).ino }])
-  const database = openDatabase(link)
+  using database = openDatabase(link)
   expect((await prepareGauges(database, createActivity()).bytes()).wal).toBe(statSync(`${real}-wal`).size)
-  database.close()
   await store.close()
 })
 
@@ -278,28 +288,24 @@ test("a store in memory has no log", async () => {
 })
 
 test("after a flush that failed nothing is charged until the file is opened anew, for which the process ends", async () => {
-  const file = join(dir, "failing.db")
-  const timer = createManualTimer()
-  const flushed: ((failure?: Error) => void)[] = []
-  const problems: (string | null)[] = []
-  let ends = 0
-  const onChange = (problem: string | null) => void problems.push(problem)
-  const serving = { onChange, onUnflushed: () => void ends++ }
-  const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
-  const { store, admin } = openSqliteStore(file, { timer, serving, sync })
-  await changesOf(admin).createAccount(accountOf())
+  const { file, timer, flushed, problems, end, store, admin } = await serveHeld("failing")
+  let isEnded = false
+  void end.promise.then(() => {
+    isEnded = true
+  })
   expect(await store.charge([charge])).toMatchObject([{ charged: true }])
   timer.fire()
   expect(flushed).toHaveLength(1)
   expect(problems).toEqual([])
-  flushed[0]?.(new Error("EIO: i/o error, fdatasync"))
+  flushed[0]?.(failure)
 
   const refusal =
     /did not confirm that changes of the data file .*failing\.db are on it \(EIO: i\/o error, fdatasync\)/
   expect(problems).toEqual([expect.stringMatching(refusal)])
   const ping = store.ping()
   timer.advance(500)
-  expect(ends).toBe(0)
+  await systemTimer.turn()
+  expect(isEnded).toBe(false)
   for (const refused of [store.charge([charge]), admin.apply(changeOf([grantOf("acc_1", 1, 9)])), ping])
     expect(await refused.catch(String)).toMatch(refusal)
   // The system reports a failure once: a later flush that succeeds says nothing about what was lost.
@@ -308,10 +314,10 @@ test("after a flush that failed nothing is charged until the file is opened anew
   expect(await store.charge([charge]).catch(String)).toMatch(refusal)
   expect(problems).toHaveLength(1)
   timer.advance(1_000)
-  expect(ends).toBe(1)
+  await end.promise
   expect(await store.close().catch(String)).toMatch(refusal)
 
-  const again = openSqliteStore(file, { timer, serving })
+  const again = openSqliteStore(file, { timer })
   expect(await again.store.charge([charge])).toMatchObject([{ charged: true }])
   await again.store.close()
 })

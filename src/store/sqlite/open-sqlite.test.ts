@@ -58,7 +58,7 @@ test("the keys of an account are found without reading the others", async () => 
 })
 
 test("the notices that wait are counted without reading those that were delivered", () => {
-  const database = new Database(file, { strict: true })
+  using database = new Database(file, { strict: true })
   const plan = database.query<{ detail: string }, [number]>(
     `EXPLAIN QUERY PLAN ${toSqlite(selectPendingCount("notices"))}`,
   )
@@ -66,7 +66,6 @@ test("the notices that wait are counted without reading those that were delivere
   expect(found.join()).toMatch(
     /SCAN notices USING COVERING INDEX notices_waiting|SEARCH notices USING COVERING INDEX notices_by_state/,
   )
-  database.close()
 })
 
 describe("keys in memory", () => {

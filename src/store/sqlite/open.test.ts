@@ -13,10 +13,9 @@ const rightsOf = (file: string) => (statSync(file).mode & 0o777).toString(8)
 test("only its owner may read a new file and its log, whatever the umask", () => {
   const file = join(dir, "new.db")
   const before = process.umask(0)
-  const database = openDatabase(file)
+  using _database = openDatabase(file)
   process.umask(before)
   expect([file, `${file}-wal`, `${file}-shm`].map(rightsOf)).toEqual(["600", "600", "600"])
-  database.close()
 })
 
 test("rights that an operator has set stay", () => {
@@ -61,7 +60,7 @@ test("what is not a database, is missing or cannot be created is named", () => {
 
 test("a start writes and flushes what a process left in the log; a command leaves it there", () => {
   const file = join(dir, "left.db")
-  const before = openDatabase(file)
+  using before = openDatabase(file)
   before.run("CREATE TABLE kept (value INTEGER)")
   const copy = (name: string) => {
     const to = join(dir, name)
@@ -75,7 +74,6 @@ test("a start writes and flushes what a process left in the log; a command leave
   }
   expect(pages(openDatabase(copy("command.db")))).toBeGreaterThan(0)
   expect(pages(openDatabase(copy("start.db"), { isServed: true }))).toBe(0)
-  before.close()
 })
 
 test("copies of an image have its rows, prepare statements when they run, and change neither it nor each other", () => {
