@@ -72,9 +72,7 @@ function addToCatalog(file: string): void {
   writeFileSync(file, after)
 }
 
-function unindented(code: string): string {
-  return code.replace(/^ {3}/gm, "")
-}
+const unindented = (code: string): string => code.replace(/^ {3}/gm, "")
 
 /** Runs a command in the copy, which must end with 0, and returns its output. */
 async function run(cwd: string, command: readonly string[]): Promise<string> {

@@ -149,8 +149,7 @@ test("403: an address outside the allow-list, the forwarded one behind a trusted
 test("403: X-Forwarded-For is not believed from a socket that is no trusted proxy", async () => {
   const plain = await startTestService()
   const { key } = await plain.createKey("free", { allowIps: ["198.51.100.0/24"] })
-  const lied = await plain.fetch(path, { key, headers: { "x-forwarded-for": "198.51.100.7" } })
-  expect(lied.status).toBe(403)
+  expect((await plain.fetch(path, { key, headers: { "x-forwarded-for": "198.51.100.7" } })).status).toBe(403)
 })
 
 test("the header's name is case-insensitive, its value is not", async () => {

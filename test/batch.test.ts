@@ -112,8 +112,7 @@ test("refused as a whole, for nothing: another method is a 405, another Content-
   const { key } = await service.createKey("pro")
   const get = await service.fetch("/v1/bluetoothlookup/batch", { key })
   expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"])
-  const text = await service.fetch("/v1/hmac/batch", { method: "POST", key, body: "{}" })
-  expect(text.status).toBe(415)
+  expect((await service.fetch("/v1/hmac/batch", { method: "POST", key, body: "{}" })).status).toBe(415)
   for (const path of ["/v1/nothing/batch", "/v1/hma%63/batch", "/v1/hma%63"]) {
     expect([path, (await batch(key, {}, path)).status]).toEqual([path, 404])
   }
@@ -197,8 +196,12 @@ async function besideOtherWork<T>(work: () => Promise<T>): Promise<T> {
 
 /** The most events of a kind between two turns of the other work. */
 function longestOf(event: string): number {
-  const stretches = events.join().split("other work")
-  return Math.max(...stretches.map((stretch) => stretch.split(event).length - 1))
+  return Math.max(
+    ...events
+      .join()
+      .split("other work")
+      .map((stretch) => stretch.split(event).length - 1),
+  )
 }
 
 test("while a batch runs, at most 16 inputs run at the same time, and a failure of one does not change the others", async () => {

@@ -41,8 +41,7 @@ async function start(configText = text, flags: Record<string, unknown> = {}) {
     fileText: () => readFileSync(service.configFile, "utf8"),
     async records() {
       const { body } = await admin("GET", "/audit")
-      const data = body.data as Record<string, unknown>[]
-      return data.filter(({ operation }) => operation === "config.put")
+      return (body.data as Record<string, unknown>[]).filter(({ operation }) => operation === "config.put")
     },
     async used(account: string) {
       return (await service.accounts.usage(account, 1)).reduce((sum, { credits }) => sum + credits, 0)
@@ -232,8 +231,7 @@ describe("nothing at all is changed", async () => {
   })
 
   test("without a configuration file, and the answer says how to get one", async () => {
-    const service = await startTestService()
-    const admin = await adminOf(service)
+    const admin = await adminOf(await startTestService())
     const { headers, body } = await admin("GET", "/config")
     expect([headers.get("etag"), body.version]).toEqual([null, null])
     const refused = await admin("PATCH", "/config", { body: { changes: { "credits.hmac": 3 } } })
@@ -241,50 +239,48 @@ describe("nothing at all is changed", async () => {
   })
 })
 
-describe("changes at the same time", () => {
-  test("If-Match lets one of two through", async () => {
-    const { admin, put, fileText } = await start()
-    const read = await admin("GET", "/config")
-    const etag = read.headers.get("etag") ?? ""
-    expect(etag).toBe(`"${read.body.version}"`)
-    const headers = { "if-match": etag }
-    const answers = await Promise.all([
-      put({ "credits.hmac": 3 }, { headers }),
-      put({ "credits.linesorter": 4 }, { headers }),
-    ])
-    const [won, lost] = answers.sort((a, b) => a.status - b.status)
-    expect([won?.status, lost?.status]).toEqual([200, 412])
-    expect(won?.headers.get("etag")).toBe((await admin("GET", "/config")).headers.get("etag"))
-    expect(won?.headers.get("etag")).not.toBe(etag)
-    expect(fileText().match(/^(hmac|linesorter)/gm)).toHaveLength(1)
-    expect((await put({ max_calls: 5 }, { headers })).status).toBe(412)
-  })
+test("changes at the same time: If-Match lets one of two through", async () => {
+  const { admin, put, fileText } = await start()
+  const read = await admin("GET", "/config")
+  const etag = read.headers.get("etag") ?? ""
+  expect(etag).toBe(`"${read.body.version}"`)
+  const headers = { "if-match": etag }
+  const answers = await Promise.all([
+    put({ "credits.hmac": 3 }, { headers }),
+    put({ "credits.linesorter": 4 }, { headers }),
+  ])
+  const [won, lost] = answers.sort((a, b) => a.status - b.status)
+  expect([won?.status, lost?.status]).toEqual([200, 412])
+  expect(won?.headers.get("etag")).toBe((await admin("GET", "/config")).headers.get("etag"))
+  expect(won?.headers.get("etag")).not.toBe(etag)
+  expect(fileText().match(/^(hmac|linesorter)/gm)).toHaveLength(1)
+  expect((await put({ max_calls: 5 }, { headers })).status).toBe(412)
+})
 
-  test("twenty at once change the file one after the other, and it is what runs", async () => {
-    const { service, put, fileText } = await start()
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => put({ "credits.hmac": i + 1 })))
-    const statuses = new Set(answers.map(({ status }) => status))
-    expect([...statuses].every((status) => status === 200 || status === 412)).toBe(true)
-    expect(statuses).toContain(200)
-    expect(await service.configuration.diff()).toEqual([])
-    expect(fileText().match(/^hmac = \d+$/gm)).toHaveLength(1)
-  })
+test("changes at the same time: twenty at once change the file one after the other, and it is what runs", async () => {
+  const { service, put, fileText } = await start()
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => put({ "credits.hmac": i + 1 })))
+  const statuses = new Set(answers.map(({ status }) => status))
+  expect([...statuses].every((status) => status === 200 || status === 412)).toBe(true)
+  expect(statuses).toContain(200)
+  expect(await service.configuration.diff()).toEqual([])
+  expect(fileText().match(/^hmac = \d+$/gm)).toHaveLength(1)
+})
 
-  test("a file that someone writes while it is changed stays theirs", async () => {
-    const { service, put, fileText } = await start()
-    const { key } = await service.createKey("free")
-    for (let round = 0; round < 20; round++) {
-      const answered = put({ "credits.hmac": round + 10 })
-      const theirs = `${text}# by hand ${round}\n`
-      writeFileSync(service.configFile, theirs)
-      const { status } = await answered
-      // Either the whole change came before, or it was refused; the file is never half of both.
-      expect([200, 409, 412]).toContain(status)
-      expect(status === 200 || fileText() === theirs).toBe(true)
-      await service.configuration.reload()
-    }
-    expect((await service.call(hmac, input, { key })).status).toBe(200)
-  })
+test("changes at the same time: a file that someone writes while it is changed stays theirs", async () => {
+  const { service, put, fileText } = await start()
+  const { key } = await service.createKey("free")
+  for (let round = 0; round < 20; round++) {
+    const answered = put({ "credits.hmac": round + 10 })
+    const theirs = `${text}# by hand ${round}\n`
+    writeFileSync(service.configFile, theirs)
+    const { status } = await answered
+    // Either the whole change came before, or it was refused; the file is never half of both.
+    expect([200, 409, 412]).toContain(status)
+    expect(status === 200 || fileText() === theirs).toBe(true)
+    await service.configuration.reload()
+  }
+  expect((await service.call(hmac, input, { key })).status).toBe(200)
 })
 
 test("a request that is sent again with its Idempotency-Key is done once", async () => {

@@ -9,12 +9,7 @@ import { createManualClock } from "./support/clock.ts"
 import { noExchange } from "./support/dns.ts"
 import { readGraphql } from "./support/graphql.ts"
 
-interface Question {
-  readonly name: string
-  readonly account: string | undefined
-}
-
-const asked: Question[] = []
+const asked: { readonly name: string; readonly account: string | undefined }[] = []
 let onQuestion = (_name: string) => {}
 let isAlive = true
 beforeEach(() => {
@@ -97,8 +92,7 @@ test("a query with many fields that ask the DNS gives the first fields complete 
   const { key } = await own.createKey("pro")
   const alone = await query(["d0.greedy.example"], key)
   asked.length = 0
-  const together = await query(many(50, "greedy.example"), key)
-  expect(together.body.data?.f0).toEqual(alone.body.data?.f0)
+  expect((await query(many(50, "greedy.example"), key)).body.data?.f0).toEqual(alone.body.data?.f0)
 })
 
 test("a query with many fields that ask the DNS starts no field after 20 seconds", async () => {

@@ -10,9 +10,7 @@ import { testAnchor } from "./support/signed-zones.ts"
 const server = await startSignedDnsServer()
 afterAll(() => server.stop())
 
-function anchorFile(text: string): string {
-  return join(folderOf({ "anchors.txt": text }), "anchors.txt")
-}
+const anchorFile = (text: string): string => join(folderOf({ "anchors.txt": text }), "anchors.txt")
 
 const file = anchorFile(`; our root\n\n. IN DS ${testAnchor} ; made in 2026\n# end\n`)
 

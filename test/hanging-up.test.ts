@@ -47,8 +47,7 @@ describe.each(["free", "unlimited"])(
     ])("%s", async (_, bytes, start) => {
       const before = requestsIn(service.logged()).length
       const usedBefore = await used()
-      const answer = await converse(service.url, bytes)
-      expect(answer.split("\r\n")[0]).toBe(start)
+      expect((await converse(service.url, bytes)).split("\r\n")[0]).toBe(start)
       await until(() => requestsIn(service.logged()).length > before)
       expect(await used()).toBe(usedBefore)
       expect(requestsIn(service.logged()).slice(before)).toMatchObject([{ fault: "callerLeft", credits: 0 }])

@@ -39,54 +39,51 @@ describe("the Idempotency-Key of another account", () => {
   })
 })
 
-describe("another API key of the same account", () => {
-  test("gets the replay, since both spend the same credits", async () => {
-    const { account, key } = await service.createKey("pro")
-    const second = await service.accounts.createKey({ accountId: account })
-    await send(message, key, "k")
-    expect(kindOf(await send(message, second.key, "k"))).toBe("200 again")
-    expect(await usedBy(key)).toBe(1)
-  })
+test("another API key of the same account gets the replay, since both spend the same credits", async () => {
+  const { account, key } = await service.createKey("pro")
+  const second = await service.accounts.createKey({ accountId: account })
+  await send(message, key, "k")
+  expect(kindOf(await send(message, second.key, "k"))).toBe("200 again")
+  expect(await usedBy(key)).toBe(1)
+})
 
-  test("gets no replay of what it may not call", async () => {
-    const { account, key } = await service.createKey("pro")
-    const limited = await service.accounts.createKey({ accountId: account, allowApis: ["linesorter"] })
-    const elsewhere = await service.accounts.createKey({ accountId: account, allowIps: ["192.0.2.1"] })
-    const ended = await service.accounts.createKey({ accountId: account })
-    await service.accounts.revokeKey(ended.id)
-    const query = { query: '{ hmac(input: {message: "a", secret: "b"}) { hmac } }' }
-    await send(message, key, "k")
-    await send({ inputs: [message] }, key, "b", "/v1/hmac/batch")
-    await send(query, key, "g", "/v1/graphql")
-    for (const [other, status] of [
-      [limited.key, 403],
-      [elsewhere.key, 403],
-      [ended.key, 401],
-    ] as const) {
-      expect((await send(message, other, "k")).status).toBe(status)
-      expect((await send({ inputs: [message] }, other, "b", "/v1/hmac/batch")).status).toBe(status)
-      expect((await send(query, other, "g", "/v1/graphql")).status).toBe(status)
-    }
-  })
+test("another API key of the same account gets no replay of what it may not call", async () => {
+  const { account, key } = await service.createKey("pro")
+  const limited = await service.accounts.createKey({ accountId: account, allowApis: ["linesorter"] })
+  const elsewhere = await service.accounts.createKey({ accountId: account, allowIps: ["192.0.2.1"] })
+  const ended = await service.accounts.createKey({ accountId: account })
+  await service.accounts.revokeKey(ended.id)
+  const query = { query: '{ hmac(input: {message: "a", secret: "b"}) { hmac } }' }
+  await send(message, key, "k")
+  await send({ inputs: [message] }, key, "b", "/v1/hmac/batch")
+  await send(query, key, "g", "/v1/graphql")
+  for (const [other, status] of [
+    [limited.key, 403],
+    [elsewhere.key, 403],
+    [ended.key, 401],
+  ] as const) {
+    expect((await send(message, other, "k")).status).toBe(status)
+    expect((await send({ inputs: [message] }, other, "b", "/v1/hmac/batch")).status).toBe(status)
+    expect((await send(query, other, "g", "/v1/graphql")).status).toBe(status)
+  }
+})
 
-  test("has its own limit per minute for replays", async () => {
-    const { account, key } = await service.createKey("pro")
-    const slow = await service.accounts.createKey({ accountId: account, rateLimit: 2 })
-    await send(message, key, "k")
-    const kinds: string[] = []
-    for (let call = 0; call < 3; call++) kinds.push(kindOf(await send(message, slow.key, "k")))
-    expect(kinds).toEqual(["200 again", "200 again", "429"])
-  })
+test("another API key of the same account has its own limit per minute for replays", async () => {
+  const { account, key } = await service.createKey("pro")
+  const slow = await service.accounts.createKey({ accountId: account, rateLimit: 2 })
+  await send(message, key, "k")
+  const kinds: string[] = []
+  for (let call = 0; call < 3; call++) kinds.push(kindOf(await send(message, slow.key, "k")))
+  expect(kinds).toEqual(["200 again", "200 again", "429"])
 })
 
 describe("a call that asks servers of others", () => {
   const query = { query: '{ spfvalidator(input: {domain: "example.com"}) { has_spf_record } }' }
-  const surfaces: readonly (readonly [path: string, body: object | null])[] = [
+  test.each<[path: string, body: object | null]>([
     ["/v1/spfvalidator?domain=example.com", null],
     ["/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
     ["/v1/graphql", query],
-  ]
-  test.each(surfaces)("%s is answered again twice, and then charged", async (path, body) => {
+  ])("%s is answered again twice, and then charged", async (path, body) => {
     const { key } = await service.createKey("pro")
     const once = { headers: { "idempotency-key": "k" }, key }
     const kinds: string[] = []
@@ -100,28 +97,26 @@ describe("a call that asks servers of others", () => {
   })
 })
 
-describe("an input that is written in another way", () => {
-  test.each([
-    ['{"message":"a","secret":"b"}', '{ "secret" : "\\u0062",\n"message":"\\u0061" }'],
-    ['{"message":"a","secret":"b"}', '{"message":"z","secret":"b","message":"a"}'],
-  ])("is the same call if it means the same: %s, %s", async (first, again) => {
-    const { key } = await service.createKey("pro")
-    await send(first, key, "k")
-    expect(kindOf(await send(again, key, "k"))).toBe("200 again")
-    expect(await usedBy(key)).toBe(1)
-  })
+test.each([
+  ['{"message":"a","secret":"b"}', '{ "secret" : "\\u0062",\n"message":"\\u0061" }'],
+  ['{"message":"a","secret":"b"}', '{"message":"z","secret":"b","message":"a"}'],
+])("an input in another form is the same call if it means the same: %s, %s", async (first, again) => {
+  const { key } = await service.createKey("pro")
+  await send(first, key, "k")
+  expect(kindOf(await send(again, key, "k"))).toBe("200 again")
+  expect(await usedBy(key)).toBe(1)
+})
 
-  test.each([
-    ['{"message":"é","secret":"b"}', '{"message":"e\\u0301","secret":"b"}'],
-    ['{"message":"a","secret":"b"}', '{"message":"a ","secret":"b"}'],
-    ['{"message":"a","secret":"b"}', '{"message":"a","secret":"b","algorithm":"sha512"}'],
-    ['{"message":"a\\",\\"secret\\":\\"b","secret":"c"}', '{"message":"a","secret":"b"}'],
-  ])("is another call if it means something else: %s, %s", async (first, other) => {
-    const { key } = await service.createKey("pro")
-    await send(first, key, "k")
-    expect(kindOf(await send(other, key, "k"))).toBe("422")
-    expect(await usedBy(key)).toBe(1)
-  })
+test.each([
+  ['{"message":"é","secret":"b"}', '{"message":"e\\u0301","secret":"b"}'],
+  ['{"message":"a","secret":"b"}', '{"message":"a ","secret":"b"}'],
+  ['{"message":"a","secret":"b"}', '{"message":"a","secret":"b","algorithm":"sha512"}'],
+  ['{"message":"a\\",\\"secret\\":\\"b","secret":"c"}', '{"message":"a","secret":"b"}'],
+])("an input in another form is another call if it means another thing: %s, %s", async (first, other) => {
+  const { key } = await service.createKey("pro")
+  await send(first, key, "k")
+  expect(kindOf(await send(other, key, "k"))).toBe("422")
+  expect(await usedBy(key)).toBe(1)
 })
 
 test("the same input of another API is another call: a cheap API pays for no expensive one", async () => {
@@ -170,8 +165,7 @@ describe("a key that no client would send", () => {
     "with line breaks or zero bytes is refused, or ends there: %j",
     async (header) => {
       const { key } = await service.createKey("pro")
-      const answer = await sendRaw(header, key)
-      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(await sendRaw(header, key)).toMatch(/^HTTP\/1\.1 4\d\d /)
       expect(await usedBy(key)).toBe(0)
     },
   )

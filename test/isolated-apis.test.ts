@@ -162,12 +162,7 @@ test("libraries that take long are loaded one in a turn; one that fails is logge
  * Calls the sample, which must refuse, and asks for other answers all the while. Returns the longest time that this thread worked
  * between two turns, in milliseconds: others would have waited for it.
  */
-async function longestBeside(
-  what: string,
-  refusal: string,
-  badKey: string,
-  otherKey: string,
-): Promise<number> {
+async function longestBeside(what: string, refusal: string, badKey: string, otherKey: string) {
   let isOver = false
   const late = service.post("/v1/sample", { what }, badKey).finally(() => {
     isOver = true
@@ -176,8 +171,7 @@ async function longestBeside(
   let answers = 0
   do {
     const before = mainThreadMs(process.pid)
-    const answer = await fetch(`${service.url}/health`)
-    expect(answer.status).toBe(200)
+    expect((await fetch(`${service.url}/health`)).status).toBe(200)
     expect(await read(otherKey, { what: "x" }, "/v1/cheap")).toMatchObject({ data: { done: "x" } })
     longestMs = Math.max(longestMs, mainThreadMs(process.pid) - before)
     answers++

@@ -296,11 +296,7 @@ type Found = { data: Record<string, unknown>[] }
 const rowsOf = (data: Found["data"], fields: string) =>
   data.map((one) => fields.split(" ").map((field) => one[field]))
 
-async function search(
-  service: TestService,
-  given: Readonly<Record<string, string>>,
-  status = 200,
-): Promise<Found> {
+async function search(service: TestService, given: Readonly<Record<string, string>>, status = 200) {
   const admin = await adminOf(service)
   const answer = await admin("GET", `/requests/kept?${new URLSearchParams(given)}`)
   expect(answer.status).toBe(status)

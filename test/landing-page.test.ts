@@ -201,8 +201,7 @@ test("the operator's name and pictures are in pages, documents and MCP, which do
   const said = await greeting.text()
   expect(said).toContain('"name":"acme-co","title":"Acme & Co"')
   expect(said).toContain("The tools of Acme & Co. ")
-  const adminApi = JSON.parse(await textOf(service, "/admin/openapi.json"))
-  expect(adminApi.info.title).toBe("Acme & Co admin API")
+  expect(JSON.parse(await textOf(service, "/admin/openapi.json")).info.title).toBe("Acme & Co admin API")
   const message = "From: ann@good.example\r\n\r\nHello\r\n"
   const checked = await readAnswer(service.fetch("/v1/messageauth", postWith({ message }, { key })))
   expect(checked.data).toMatchObject({

@@ -10,8 +10,7 @@ const noQuestions = { sign_up_questions: 0, sign_up_limit_reached: false }
 
 async function start(smtp: string | null) {
   const flags = smtp === null ? {} : { smtp, mailFrom: "no-reply@example.com" }
-  const service = await startTestService({ flags })
-  const admin = await adminOf(service)
+  const admin = await adminOf(await startTestService({ flags }))
   const body = { name: "Ann", email: "ann@example.com", events: ["key.created"] }
   const { id } = (await admin("POST", "/accounts", { body })).body
   await admin("PATCH", `/accounts/${id}`, { body: { notify: "mail" } })

@@ -52,38 +52,36 @@ async function rawServer(greeting: string | null, onLine: (line: string) => stri
   return { address, sockets }
 }
 
-describe("a server that is well", () => {
-  test.each([
-    ["STARTTLS", {}],
-    ["TLS from the start", { secure: true }],
-  ])("takes a mail by %s, signed in", async (_, options) => {
-    const { address, taken } = await serverWith(options)
-    const reply = await send({ ...address, user: "penknife", password: "secret" })
-    expect(reply).toEqual({ kind: "accepted", status: 250, error: null })
-    expect(taken).toEqual([
-      {
-        from: "no-reply@example.com",
-        to: "ann@example.com",
-        message: "Subject: Hello\r\n\r\nText\r\n",
-        isEncrypted: true,
-        user: "penknife",
-      },
-    ])
-  })
+test.each([
+  ["STARTTLS", {}],
+  ["TLS from the start", { secure: true }],
+])("a server that is well takes a mail by %s, signed in", async (_, options) => {
+  const { address, taken } = await serverWith(options)
+  const reply = await send({ ...address, user: "penknife", password: "secret" })
+  expect(reply).toEqual({ kind: "accepted", status: 250, error: null })
+  expect(taken).toEqual([
+    {
+      from: "no-reply@example.com",
+      to: "ann@example.com",
+      message: "Subject: Hello\r\n\r\nText\r\n",
+      isEncrypted: true,
+      user: "penknife",
+    },
+  ])
+})
 
-  test("takes addresses in other scripts", async () => {
-    const { address, taken } = await serverWith()
-    expect(await send(address, { ...mail, to: "jürgen@例え.テスト" })).toMatchObject({ kind: "accepted" })
-    expect(taken[0]?.to).toContain("jürgen@")
-  })
+test("a server that is well takes addresses in other scripts", async () => {
+  const { address, taken } = await serverWith()
+  expect(await send(address, { ...mail, to: "jürgen@例え.テスト" })).toMatchObject({ kind: "accepted" })
+  expect(taken[0]?.to).toContain("jürgen@")
+})
 
-  test("takes a mail in the clear only if the operator said so", async () => {
-    const { address, taken } = await serverWith({ disabledCommands: ["STARTTLS"] })
-    expect(await send(address)).toMatchObject({ kind: "retry", error: expect.stringContaining("STARTTLS") })
-    expect(taken).toEqual([])
-    expect(await send({ ...address, security: "none" })).toMatchObject({ kind: "accepted" })
-    expect(taken).toMatchObject([{ isEncrypted: false }])
-  })
+test("a server that is well takes a mail in the clear only if the operator said so", async () => {
+  const { address, taken } = await serverWith({ disabledCommands: ["STARTTLS"] })
+  expect(await send(address)).toMatchObject({ kind: "retry", error: expect.stringContaining("STARTTLS") })
+  expect(taken).toEqual([])
+  expect(await send({ ...address, security: "none" })).toMatchObject({ kind: "accepted" })
+  expect(taken).toMatchObject([{ isEncrypted: false }])
 })
 
 describe("a server that does not take the mail", () => {
@@ -151,37 +149,35 @@ describe("a server that does not take the mail", () => {
   })
 })
 
-describe("a server that is not there", () => {
-  test("is tried again", async () => {
-    const { address, close } = await startMailServer()
-    await close()
-    expect(await send(address)).toMatchObject({ kind: "retry", status: null, error: expect.any(String) })
-  })
+test("a server that is not there is tried again", async () => {
+  const { address, close } = await startMailServer()
+  await close()
+  expect(await send(address)).toMatchObject({ kind: "retry", status: null, error: expect.any(String) })
+})
 
-  test("or closes in the middle is tried again, also after the text was sent", async () => {
-    const atOnce = await rawServer("220 mail\r\n", () => "close")
-    expect(await send(atOnce.address)).toMatchObject({ kind: "retry", status: null })
-    let hasText = false
-    const afterText = await rawServer("220 mail\r\n", (line) => {
-      if (line.startsWith("EHLO")) return "250 mail\r\n"
-      if (/^(MAIL|RCPT)/.test(line)) return "250 ok\r\n"
-      if (line === "DATA") return "354 go on\r\n"
-      if (line !== ".") return null
-      hasText = true
-      return "close"
-    })
-    expect(await send(afterText.address)).toMatchObject({ kind: "retry", status: null })
-    expect(hasText).toBe(true)
+test("a server that is not there or closes in the middle is tried again, also after the text was sent", async () => {
+  const atOnce = await rawServer("220 mail\r\n", () => "close")
+  expect(await send(atOnce.address)).toMatchObject({ kind: "retry", status: null })
+  let hasText = false
+  const afterText = await rawServer("220 mail\r\n", (line) => {
+    if (line.startsWith("EHLO")) return "250 mail\r\n"
+    if (/^(MAIL|RCPT)/.test(line)) return "250 ok\r\n"
+    if (line === "DATA") return "354 go on\r\n"
+    if (line !== ".") return null
+    hasText = true
+    return "close"
   })
+  expect(await send(afterText.address)).toMatchObject({ kind: "retry", status: null })
+  expect(hasText).toBe(true)
+})
 
-  test("or says nothing ends within the limit, as one that never stops talking does", async () => {
-    for (const greeting of [null, "220-wait\r\n"]) {
-      const { address, sockets } = await rawServer(greeting, () => "250-still here\r\n")
-      const timer = createManualTimer()
-      const sending = createMailSender(address, { timer }).send(mail)
-      await until(() => sockets.length === 1)
-      timer.advance(mailLimitMs)
-      expect(await sending).toEqual({ kind: "retry", status: null, error: "no end within 30 s" })
-    }
-  })
+test("a server that is not there or says nothing ends within the limit, as one that never stops talking does", async () => {
+  for (const greeting of [null, "220-wait\r\n"]) {
+    const { address, sockets } = await rawServer(greeting, () => "250-still here\r\n")
+    const timer = createManualTimer()
+    const sending = createMailSender(address, { timer }).send(mail)
+    await until(() => sockets.length === 1)
+    timer.advance(mailLimitMs)
+    expect(await sending).toEqual({ kind: "retry", status: null, error: "no end within 30 s" })
+  }
 })

@@ -116,6 +116,9 @@ const questions: readonly (readonly [question: string, id: string])[] = [
 const known = new Set(catalog.map(({ id }) => id))
 
 test.each(questions.filter(([, id]) => known.has(id)))("the search answers '%s' with %s", (question, id) => {
-  const found = createSearch(catalog)(question).map((place) => catalog[place]?.id)
-  expect(found.slice(0, 3)).toContain(id)
+  expect(
+    createSearch(catalog)(question)
+      .map((place) => catalog[place]?.id)
+      .slice(0, 3),
+  ).toContain(id)
 })

@@ -176,7 +176,7 @@ describe("a message of a wrong form", () => {
   const call = modernRequest("tools/call", { name: "hmac", arguments: hmac })
   const { headers: other } = modernRequest("tools/call", { name: "linesorter" })
 
-  const cases: readonly [string, message: Parameters<typeof postMcp>[1], status: number, code: number][] = [
+  test.each<[string, message: Parameters<typeof postMcp>[1], status: number, code: number]>([
     ["that is no JSON", { body: "{" }, 400, -32_700],
     ["that is a list of messages", { body: [list.body] }, 400, -32_600],
     ["of an unknown tool", modernRequest("tools/call", { name: "nothing", arguments: {} }), 200, -32_602],
@@ -184,12 +184,10 @@ describe("a message of a wrong form", () => {
     ["whose header names another tool", { ...call, headers: other }, 400, -32_020],
     ["of a revision that is not served", { ...list, headers: newer }, 400, -32_020],
     ["of such a revision, in header and message", { body: newerBody, headers: newer }, 400, -32_022],
-  ]
-  test.each(cases)("%s", async (_what, message, status, code) => {
+  ])("%s", async (_what, message, status, code) => {
     const { account, key } = await service.createKey("pro")
     const answer = await postMcp(service.url, { ...message, key })
-    const text = await answer.text()
-    expect([answer.status, text]).toEqual([status, expect.stringContaining(`"code":${code}`)])
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(`"code":${code}`)])
     expect(await service.accounts.usage(account, 1)).toEqual([])
   })
 

@@ -51,8 +51,7 @@ test("holds requests and answers, in order, and is filtered by API, status and k
 
 test("holds the beginning of a body that is too long", async () => {
   const message = "x".repeat(3_000_000)
-  const answer = await post(mock, "/v1/linesorter", "mock-pro", { lines: [message] })
-  expect(answer.status).toBe(413)
+  expect((await post(mock, "/v1/linesorter", "mock-pro", { lines: [message] })).status).toBe(413)
   const requests = (await listOf(mock, "requests")).map(({ request }) => request)
   expect(requests.map(({ body, cut }) => [body.slice(0, 14), body.length, cut])).toEqual([
     ['{"lines":["xxx', maxBodyCharacters, true],

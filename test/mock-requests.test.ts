@@ -33,8 +33,7 @@ test("shows them to the command, the portal and after a move of the clock, and a
   const mock = await startTestMock()
   await callSome(mock)
   const env = { PENKNIFE_SERVER: mock.url, PENKNIFE_ADMIN_KEY: "mock-admin" }
-  const listed = await runLineJson("requests list --status 4xx", { env })
-  expect(listed).toHaveLength(2)
+  expect(await runLineJson("requests list --status 4xx", { env })).toHaveLength(2)
   const heads = await Promise.all(
     [undefined, 200, 90].map(
       async (columns) =>
@@ -96,6 +95,5 @@ async function callSome(mock: TestMock): Promise<void> {
 }
 
 async function kept(mock: TestMock): Promise<string> {
-  const answer = await mock.fetch("/admin/v1/requests/kept", { headers: admin })
-  return answer.text()
+  return (await mock.fetch("/admin/v1/requests/kept", { headers: admin })).text()
 }

@@ -1,5 +1,5 @@
 /** Every way a call can fail, brought about on the mock as docs/mock.md says. */
-import { beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createSecret } from "../src/accounts/key.ts"
@@ -151,19 +151,17 @@ const refusals: Readonly<Record<Exclude<RefusalCode, "IDEMPOTENCY_KEY_IN_USE">, 
   UPSTREAM_UNAVAILABLE: () => query(one, "mock-unavailable"),
 }
 
-describe("over GraphQL", () => {
-  test.each(Object.entries(refusals))("%s", async (code, bring) => {
-    // A bug of an API is its field's own; there is no way to see one of the gateway.
-    const status = code === "INTERNAL_SERVER_ERROR" ? 200 : statuses[code as RefusalCode]
-    expect(await readGraphql(bring())).toMatchObject({ status, code })
-    expect(page).toContain(`| \`${code}\` |`)
-  })
+test.each(Object.entries(refusals))("over GraphQL: %s", async (code, bring) => {
+  // A bug of an API is its field's own; there is no way to see one of the gateway.
+  const status = code === "INTERNAL_SERVER_ERROR" ? 200 : statuses[code as RefusalCode]
+  expect(await readGraphql(bring())).toMatchObject({ status, code })
+  expect(page).toContain(`| \`${code}\` |`)
+})
 
-  test("BAD_USER_INPUT of a field", async () => {
-    const answer = await readGraphql(query('{ bluetoothlookup(input: {companyid: "x"}) { company } }'))
-    expect(answer).toEqual({ status: 200, code: "BAD_USER_INPUT", data: { bluetoothlookup: null } })
-    expect(page).toContain("| `BAD_USER_INPUT` |")
-  })
+test("over GraphQL: BAD_USER_INPUT of a field", async () => {
+  const answer = await readGraphql(query('{ bluetoothlookup(input: {companyid: "x"}) { company } }'))
+  expect(answer).toEqual({ status: 200, code: "BAD_USER_INPUT", data: { bluetoothlookup: null } })
+  expect(page).toContain("| `BAD_USER_INPUT` |")
 })
 
 test("a batch is refused as a whole for bad `inputs`, and in part for a bad input", async () => {

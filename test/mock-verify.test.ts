@@ -220,57 +220,55 @@ test("no secret is kept or shown, and a connection that was reset has no status"
   expect(error).not.toContain("hidden-one")
 })
 
-describe("contradictions are a 400 that names what to change", () => {
-  test.each([
-    [{ count: 1, at_least: 1 }, "count"],
-    [{ count: 1, at_most: 1 }, "count"],
-    [{ at_least: 3, at_most: 2 }, "at_least"],
-    [{ at_least: 0 }, "at_least"],
-    [{ count: -1 }, "count"],
-    [{ count: 1.5 }, "count"],
-    [{ at_most: 1e9 }, "at_most"],
-    [{ order: [{}, {}], count: 2 }, "count"],
-    [{ order: [{}, {}], at_most: 2 }, "at_most"],
-    [{ order: [{}] }, "order"],
-    [{ order: {} }, "order"],
-    [{ order: Array(101).fill({}) }, "order"],
-    [{ order: [{}, 5] }, "order"],
-    [{ order: [{}, { count: 1 }] }, "order[1].count"],
-    [{ order: [{ api: "hmacs" }, {}] }, "order[0].api"],
-    [{ api: "spfvalidator", order: [{ api: "hmac" }, {}] }, "order[0].api"],
-    [{ status: 200, order: [{ status: 200 }, { status: 503 }] }, "order[1].status"],
-    [{ header: { a: "b" }, order: [{}, { header: { c: "d" } }] }, "order[1].header"],
-    [{ webhook: "key.created", order: [{}, { webhook: "key.revoked" }] }, "order[1].webhook"],
-    [{ order: [{}, { input: { message: "a" } }] }, "order[1].api"],
-    [{ order: [{}, { api: "hmac", input: { text: "a" } }] }, "order[1].input.text"],
-    [{ api: "hmacs" }, "api"],
-    [{ api: "hmac", input: { message: 5 } }, "input.message"],
-    [{ api: "hmac", input: { secret: "s" } }, "input.secret"],
-    [{ input: { message: "a" } }, "api"],
-    [{ status: 99 }, "status"],
-    [{ key: "" }, "key"],
-    [{ header: { "a b": "c" } }, "header.a b"],
-    [{ header: { "X-API-Key": "mock-pro" } }, "header.X-API-Key"],
-    [{ header: { authorization: "Bearer mock-pro" } }, "header.authorization"],
-    [{ header: { a: 5 } }, "header"],
-    [{ header: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x-${n}`, "v"])) }, "header"],
-    [{ api: "hmac", input: { message: "m".repeat(maxBodyCharacters) } }, "input"],
-    [{ counts: 1 }, "counts"],
-    [{ webhook: "credits.low" }, "webhook"],
-    [{ webhook: true }, "webhook"],
-    [{ webhook: "key.created", status: 200 }, "status"],
-    [{ webhook: "key.created", count: 1, at_least: 1 }, "count"],
-    [{ webhook: "key.created", api: "hmac" }, "api"],
-    [{ order: [{ webhook: "key.created" }, { api: "hmac" }] }, "order"],
-    [{ order: [{ api: "hmac" }, { webhook: "key.created" }] }, "order"],
-    [{ webhook: "key.created", order: [{}, { webhook: "key.creatd" }] }, "order[1].webhook"],
-    [{ webhook: "key.created", order: [{}, { key: "mock-pro" }] }, "order[1].key"],
-    ["[]", "body"],
-    ["", "body"],
-  ])("%j names %s", async (expectation, field) => {
-    const { code, error } = await mock.control("POST", "/verify", expectation)
-    expect([code, error]).toEqual([400, expect.stringContaining(`'${field}'`)])
-  })
+test.each([
+  [{ count: 1, at_least: 1 }, "count"],
+  [{ count: 1, at_most: 1 }, "count"],
+  [{ at_least: 3, at_most: 2 }, "at_least"],
+  [{ at_least: 0 }, "at_least"],
+  [{ count: -1 }, "count"],
+  [{ count: 1.5 }, "count"],
+  [{ at_most: 1e9 }, "at_most"],
+  [{ order: [{}, {}], count: 2 }, "count"],
+  [{ order: [{}, {}], at_most: 2 }, "at_most"],
+  [{ order: [{}] }, "order"],
+  [{ order: {} }, "order"],
+  [{ order: Array(101).fill({}) }, "order"],
+  [{ order: [{}, 5] }, "order"],
+  [{ order: [{}, { count: 1 }] }, "order[1].count"],
+  [{ order: [{ api: "hmacs" }, {}] }, "order[0].api"],
+  [{ api: "spfvalidator", order: [{ api: "hmac" }, {}] }, "order[0].api"],
+  [{ status: 200, order: [{ status: 200 }, { status: 503 }] }, "order[1].status"],
+  [{ header: { a: "b" }, order: [{}, { header: { c: "d" } }] }, "order[1].header"],
+  [{ webhook: "key.created", order: [{}, { webhook: "key.revoked" }] }, "order[1].webhook"],
+  [{ order: [{}, { input: { message: "a" } }] }, "order[1].api"],
+  [{ order: [{}, { api: "hmac", input: { text: "a" } }] }, "order[1].input.text"],
+  [{ api: "hmacs" }, "api"],
+  [{ api: "hmac", input: { message: 5 } }, "input.message"],
+  [{ api: "hmac", input: { secret: "s" } }, "input.secret"],
+  [{ input: { message: "a" } }, "api"],
+  [{ status: 99 }, "status"],
+  [{ key: "" }, "key"],
+  [{ header: { "a b": "c" } }, "header.a b"],
+  [{ header: { "X-API-Key": "mock-pro" } }, "header.X-API-Key"],
+  [{ header: { authorization: "Bearer mock-pro" } }, "header.authorization"],
+  [{ header: { a: 5 } }, "header"],
+  [{ header: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x-${n}`, "v"])) }, "header"],
+  [{ api: "hmac", input: { message: "m".repeat(maxBodyCharacters) } }, "input"],
+  [{ counts: 1 }, "counts"],
+  [{ webhook: "credits.low" }, "webhook"],
+  [{ webhook: true }, "webhook"],
+  [{ webhook: "key.created", status: 200 }, "status"],
+  [{ webhook: "key.created", count: 1, at_least: 1 }, "count"],
+  [{ webhook: "key.created", api: "hmac" }, "api"],
+  [{ order: [{ webhook: "key.created" }, { api: "hmac" }] }, "order"],
+  [{ order: [{ api: "hmac" }, { webhook: "key.created" }] }, "order"],
+  [{ webhook: "key.created", order: [{}, { webhook: "key.creatd" }] }, "order[1].webhook"],
+  [{ webhook: "key.created", order: [{}, { key: "mock-pro" }] }, "order[1].key"],
+  ["[]", "body"],
+  ["", "body"],
+])("contradictions are a 400 that names what to change: %j names %s", async (expectation, field) => {
+  const { code, error } = await mock.control("POST", "/verify", expectation)
+  expect([code, error]).toEqual([400, expect.stringContaining(`'${field}'`)])
 })
 
 const entry = (apis: readonly string[]) => ({
@@ -317,10 +315,9 @@ describe("when the journal cannot know, it says so", () => {
     const number = fc.integer({ min: 0, max: 6 })
     const bounds = fc.oneof(
       number.map((count) => ({ count })),
-      fc.tuple(number, number).map(([one, other]) => ({
-        at_least: Math.min(one, other),
-        at_most: Math.max(one, other),
-      })),
+      fc
+        .tuple(number, number)
+        .map(([one, other]) => ({ at_least: Math.min(one, other), at_most: Math.max(one, other) })),
     )
     await fc.assert(
       fc.asyncProperty(few, few, few, few, bounds, async (dropped, same, other, unknown, bound) => {

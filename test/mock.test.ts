@@ -1,5 +1,5 @@
 /** The keys of the mock in every way of calling. `serve` does not have them. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { catalog } from "../src/app/prepare.ts"
 import { readAnswer } from "./support/answer.ts"
 import { errorReaders } from "./support/formats.ts"
@@ -51,25 +51,22 @@ const working: [key: string, plan: string][] = [
   ["mock-expiring", "pro"],
 ]
 
-test.each([...working, ...working.map(withTail)])(
-  "%s works on the plan %s in every way of calling",
-  async (key, plan) => {
-    for (const [format, readError] of Object.entries(errorReaders)) {
-      const answer = await ways.rest(mock, key, format)
-      expect([format, answer.status]).toEqual([format, 200])
-      expect(answer.headers.get("x-api-current-plan")).toBe(plan)
-      const text = await answer.text()
-      expect(readError(text) ?? "").toBe("")
-      expect(text).toContain("Apple, Inc.")
-    }
-    const batch = await ways.batch(mock, key)
-    expect(await batch.json()).toMatchObject({ status: "ok", data: { succeeded: 2, credits_used: 2 } })
-    const query = await readGraphql(ways.graphql(mock, key))
-    expect(query).toEqual({ status: 200, code: null, data: { bluetoothlookup: { company: "Apple, Inc." } } })
-    const { data } = await readAnswer(mock.fetch("/v1/spfvalidator?domain=good.example", { key }))
-    expect("risk_score" in (data ?? {})).toBe(plan !== "free")
-  },
-)
+test.each([...working, ...working.map(withTail)])("%s works on plan %s in every way", async (key, plan) => {
+  for (const [format, readError] of Object.entries(errorReaders)) {
+    const answer = await ways.rest(mock, key, format)
+    expect([format, answer.status]).toEqual([format, 200])
+    expect(answer.headers.get("x-api-current-plan")).toBe(plan)
+    const text = await answer.text()
+    expect(readError(text) ?? "").toBe("")
+    expect(text).toContain("Apple, Inc.")
+  }
+  const batch = await ways.batch(mock, key)
+  expect(await batch.json()).toMatchObject({ status: "ok", data: { succeeded: 2, credits_used: 2 } })
+  const query = await readGraphql(ways.graphql(mock, key))
+  expect(query).toEqual({ status: 200, code: null, data: { bluetoothlookup: { company: "Apple, Inc." } } })
+  const { data } = await readAnswer(mock.fetch("/v1/spfvalidator?domain=good.example", { key }))
+  expect("risk_score" in (data ?? {})).toBe(plan !== "free")
+})
 
 test("a key with a tail is the key before the tail: the same account, credits and faults", async () => {
   await mock.reset()
@@ -122,38 +119,33 @@ test("every API computes its examples' answers, as the service does", async () =
 
 test("--plan is the plan of mock-key", async () => {
   const starter = await startTestMock({ plan: "starter" })
-  const answer = await ways.rest(starter, "mock-key")
-  expect(answer.headers.get("x-api-current-plan")).toBe("starter")
+  expect((await ways.rest(starter, "mock-key")).headers.get("x-api-current-plan")).toBe("starter")
   await expect(startTestMock({ plan: "gold" })).rejects.toThrow("--plan must be one of free, starter")
 })
 
 test("a throttled key works again after the time in Retry-After", async () => {
-  const throttled = await ways.rest(mock, "mock-rate-limited")
-  expect(throttled.headers.get("retry-after")).toBe("60")
+  expect((await ways.rest(mock, "mock-rate-limited")).headers.get("retry-after")).toBe("60")
   await mock.control("PUT", "/clock", { advance: "60s" })
   expect((await ways.rest(mock, "mock-rate-limited")).status).toBe(200)
   expect((await ways.rest(mock, "mock-rate-limited")).status).toBe(429)
   await mock.reset()
 })
 
-describe("serve", () => {
-  test("has no control path", async () => {
-    for (const path of ["", "/requests", "/faults", "/stubs", "/clock", "/dns", "/notices", "/reset"]) {
-      for (const method of ["GET", "PUT", "POST", "DELETE"]) {
-        const answer = await service.fetch(`/_mock${path}`, { method })
-        expect(answer.status).toBe(404)
-        expect(await answer.json()).toMatchObject({ error: expect.not.stringContaining("There is /_mock") })
-      }
+test("serve has no control path", async () => {
+  for (const path of ["", "/requests", "/faults", "/stubs", "/clock", "/dns", "/notices", "/reset"]) {
+    for (const method of ["GET", "PUT", "POST", "DELETE"]) {
+      const answer = await service.fetch(`/_mock${path}`, { method })
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toMatchObject({ error: expect.not.stringContaining("There is /_mock") })
     }
-  })
+  }
+})
 
-  test("has no key of the mock", async () => {
-    const keys = ["mock-key", "mock-free", "mock-pro", "mock-expiring", ...Object.keys(states)]
-    for (const key of [...keys, ...keys.map((name) => `${name}${tail}`)]) {
-      const answer = await service.fetch("/v1/bluetoothlookup?companyid=76", { key })
-      expect(answer.status).toBe(401)
-    }
-  })
+test("serve has no key of the mock", async () => {
+  const keys = ["mock-key", "mock-free", "mock-pro", "mock-expiring", ...Object.keys(states)]
+  for (const key of [...keys, ...keys.map((name) => `${name}${tail}`)]) {
+    expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(401)
+  }
 })
 
 test("a key of the mock is not taken for a request id", async () => {

@@ -8,49 +8,47 @@ import { type Received, startReceiver, statusOnly } from "./support/receiver.ts"
 const { openWorker, setUp } = useWorkers()
 const refused = "connect ECONNREFUSED 127.0.0.1:1"
 
-describe("what arrives", () => {
-  test("one signed message and one log line per threshold, without the secret in the log", async () => {
-    const { receiver, account, secret, delivery, logged, notices, use } = await setUp()
-    use(account, 812)
-    use(account, 950)
-    expect(await delivery.runDue()).toBe(2)
-    expect(await delivery.runDue()).toBe(0)
+test("what arrives: one signed message and one log line per threshold, without the secret in the log", async () => {
+  const { receiver, account, secret, delivery, logged, notices, use } = await setUp()
+  use(account, 812)
+  use(account, 950)
+  expect(await delivery.runDue()).toBe(2)
+  expect(await delivery.runDue()).toBe(0)
 
-    const data = { account, plan: "free", threshold: 80, used: 812, allowance: 1_000 }
-    const period = { period_start: "2025-01-01T00:00:00.000Z", period_end: "2025-02-01T00:00:00.000Z" }
-    const envelope = { type: "credits.threshold_reached", timestamp: "2025-01-01T00:00:00.000Z" }
-    const messages = receiver.received.map((request) => verify(request, secret))
-    expect(messages).toHaveLength(2)
-    expect(messages).toContainEqual({ ...envelope, data: { ...data, ...period } })
-    expect(messages).toContainEqual({ ...envelope, data: { ...data, threshold: 95, used: 950, ...period } })
-    const list = await notices.list(account)
-    const sent = receiver.received.map(({ headers }) => headers["webhook-id"])
-    expect(sent.sort()).toEqual(list.map(({ id }) => id).sort())
-    expect(list.map(({ state, attempts, lastStatus }) => [state, attempts, lastStatus])).toEqual([
-      ["delivered", 1, 204],
-      ["delivered", 1, 204],
-    ])
-    for (const { headers } of receiver.received) expect(headers["content-type"]).toBe("application/json")
-    expect(logged).toMatchObject([
-      { level: "info", message: "credits.threshold_reached", ...data, ...period, notice: list[0]?.id },
-      { level: "info", message: "credits.threshold_reached", account, threshold: 95 },
-    ])
-    expect(logged).toHaveLength(2)
-    expect(JSON.stringify(logged)).not.toContain(secret.slice(6, 16))
-    expect(JSON.stringify(logged)).not.toContain("hook")
-  })
+  const data = { account, plan: "free", threshold: 80, used: 812, allowance: 1_000 }
+  const period = { period_start: "2025-01-01T00:00:00.000Z", period_end: "2025-02-01T00:00:00.000Z" }
+  const envelope = { type: "credits.threshold_reached", timestamp: "2025-01-01T00:00:00.000Z" }
+  const messages = receiver.received.map((request) => verify(request, secret))
+  expect(messages).toHaveLength(2)
+  expect(messages).toContainEqual({ ...envelope, data: { ...data, ...period } })
+  expect(messages).toContainEqual({ ...envelope, data: { ...data, threshold: 95, used: 950, ...period } })
+  const list = await notices.list(account)
+  const sent = receiver.received.map(({ headers }) => headers["webhook-id"])
+  expect(sent.sort()).toEqual(list.map(({ id }) => id).sort())
+  expect(list.map(({ state, attempts, lastStatus }) => [state, attempts, lastStatus])).toEqual([
+    ["delivered", 1, 204],
+    ["delivered", 1, 204],
+  ])
+  for (const { headers } of receiver.received) expect(headers["content-type"]).toBe("application/json")
+  expect(logged).toMatchObject([
+    { level: "info", message: "credits.threshold_reached", ...data, ...period, notice: list[0]?.id },
+    { level: "info", message: "credits.threshold_reached", account, threshold: 95 },
+  ])
+  expect(logged).toHaveLength(2)
+  expect(JSON.stringify(logged)).not.toContain(secret.slice(6, 16))
+  expect(JSON.stringify(logged)).not.toContain("hook")
+})
 
-  test("without a webhook: a log line and an unsent notice, which a later webhook does not get", async () => {
-    const worker = openWorker()
-    const receiver = startReceiver()
-    await createAccount(worker, "acc_1")
-    worker.use("acc_1", 800)
-    expect(worker.logged).toMatchObject([{ account: "acc_1", threshold: 80, state: "unsent" }])
-    await worker.notices.setWebhook("acc_1", receiver.url, { allowPrivate: false })
-    expect(await worker.delivery.runDue()).toBe(0)
-    expect(await worker.notices.list()).toMatchObject([{ state: "unsent", attempts: 0 }])
-    expect(receiver.received).toEqual([])
-  })
+test("what arrives without a webhook: a log line and an unsent notice, which a later webhook does not get", async () => {
+  const worker = openWorker()
+  const receiver = startReceiver()
+  await createAccount(worker, "acc_1")
+  worker.use("acc_1", 800)
+  expect(worker.logged).toMatchObject([{ account: "acc_1", threshold: 80, state: "unsent" }])
+  await worker.notices.setWebhook("acc_1", receiver.url, { allowPrivate: false })
+  expect(await worker.delivery.runDue()).toBe(0)
+  expect(await worker.notices.list()).toMatchObject([{ state: "unsent", attempts: 0 }])
+  expect(receiver.received).toEqual([])
 })
 
 describe("receivers in trouble", () => {
@@ -163,15 +161,13 @@ describe("receivers in trouble", () => {
   })
 })
 
-describe("setting webhooks", () => {
-  test("a wrong account or URL is named, and the present webhook stays", async () => {
-    const { notices, account, receiver, secret, delivery, use } = await setUp()
-    const set = (id: string, url: string) => notices.setWebhook(id, url, { allowPrivate: false })
-    await expect(set("acc_9", receiver.url)).rejects.toThrow("There is no account 'acc_9'.")
-    await expect(set(account, "http://example.com/")).rejects.toThrow("must start with https://")
-    await expect(notices.clearWebhook("acc_9")).rejects.toThrow("There is no account 'acc_9'.")
-    use(account, 800)
-    await delivery.runDue()
-    expect(verify(receiver.received[0] as Received, secret)).toMatchObject({ data: { account } })
-  })
+test("setting webhooks: a wrong account or URL is named, and the present webhook stays", async () => {
+  const { notices, account, receiver, secret, delivery, use } = await setUp()
+  const set = (id: string, url: string) => notices.setWebhook(id, url, { allowPrivate: false })
+  await expect(set("acc_9", receiver.url)).rejects.toThrow("There is no account 'acc_9'.")
+  await expect(set(account, "http://example.com/")).rejects.toThrow("must start with https://")
+  await expect(notices.clearWebhook("acc_9")).rejects.toThrow("There is no account 'acc_9'.")
+  use(account, 800)
+  await delivery.runDue()
+  expect(verify(receiver.received[0] as Received, secret)).toMatchObject({ data: { account } })
 })

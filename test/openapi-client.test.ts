@@ -84,8 +84,7 @@ test.if(hasTurn(0, 2))(
       const { data, error, response } = await call()
       expect([name, response.status, error, typeof data]).toEqual([name, 200, undefined, "object"])
     }
-    const batch = (await calls.linesorterBatch?.())?.data
-    expect(batch).toMatchObject({ data: { failed: 0 } })
+    expect((await calls.linesorterBatch?.())?.data).toMatchObject({ data: { failed: 0 } })
     const stranger = await (await client.load())(service.url, "pk-x").hmac0?.()
     expect([stranger?.response.status, stranger?.data]).toEqual([401, undefined])
     expect(stranger?.error).toMatchObject({ status: "error", data: null })

@@ -22,8 +22,7 @@ const document = createOpenApiDocument(described)
 
 test("the document is made in steps, between which others have their turns", async () => {
   let turns = 0
-  const text = await printOpenApi(described, {}, () => void turns++)
-  expect(text).toBe(`${JSON.stringify(document)}\n`)
+  expect(await printOpenApi(described, {}, () => void turns++)).toBe(`${JSON.stringify(document)}\n`)
   expect(turns).toBeGreaterThan(catalog.length)
 })
 
@@ -117,13 +116,9 @@ function plain(schema: TSchema): TSchema {
   return json
 }
 
-function withoutWords(schema: TSchema): unknown {
-  return withoutDescriptions(toJsonSchema(plain(schema)))
-}
+const withoutWords = (schema: TSchema): unknown => withoutDescriptions(toJsonSchema(plain(schema)))
 
-function documented(schema: unknown): unknown {
-  return withoutDescriptions(resolved(schema))
-}
+const documented = (schema: unknown): unknown => withoutDescriptions(resolved(schema))
 
 /** A part of the document in which each reference is replaced by what it names, and the parts of an object by the whole. */
 function resolved(value: unknown): JsonObject {

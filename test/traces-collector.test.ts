@@ -20,9 +20,7 @@ import { until } from "./support/until.ts"
 const metric = "penknife_trace_spans_dropped_total"
 const queueFull = `${metric}{reason="queue_full"}`
 
-async function metricsOf(service: TestService) {
-  return readMetrics(await (await service.fetch("/metrics")).text())
-}
+const metricsOf = async (service: TestService) => readMetrics(await (await service.fetch("/metrics")).text())
 
 /** A tracer that keeps the messages of its log. */
 function startTracer(url: string, env: Record<string, string> = {}, timer: Timer = systemTimer) {
@@ -85,8 +83,7 @@ test("spans beyond the queue are dropped and counted, what is being sent include
   })
   const { key } = await service.createKey("pro")
   const inputs = Array.from({ length: 100 }, () => ({ companyid: "76" }))
-  const answer = await service.post("/v1/bluetoothlookup/batch", { inputs }, { key })
-  expect(answer.status).toBe(200)
+  expect((await service.post("/v1/bluetoothlookup/batch", { inputs }, { key })).status).toBe(200)
   // 100 runs, admit, settle and the request.
   expect((await metricsOf(service)).get(queueFull)).toBe(103 - 8)
   release(new Response())

@@ -34,10 +34,7 @@ function run(...flags: string[]) {
 }
 
 async function refused(...words: string[]) {
-  const child = Bun.spawn([...program, "webhook", "listen", ...words], {
-    stderr: "pipe",
-    stdout: "ignore",
-  })
+  const child = Bun.spawn([...program, "webhook", "listen", ...words], { stderr: "pipe", stdout: "ignore" })
   return [await child.exited, await new Response(child.stderr).text()]
 }
 
@@ -51,8 +48,7 @@ test("webhooks of the mock verify, and its faults are named", async () => {
   const bad = { type: "credits.exhausted", verified: false, reason: "No matching signature found" }
   expect(await line()).toMatchObject({ ...bad, id: expect.stringMatching(/^msg_/) })
   expect(await line()).toMatchObject({ type: "credits.threshold_reached", verified: true, reason: null })
-  const notices = await listOf(mock, "notices")
-  expect(notices.map(({ attempts }) => attempts[0]?.status)).toEqual([204, 204, 204])
+  expect((await listOf(mock, "notices")).map(({ attempts }) => attempts[0]?.status)).toEqual([204, 204, 204])
 })
 
 test("says of each request why it does not verify, and shows its body", async () => {

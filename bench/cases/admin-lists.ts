@@ -60,12 +60,7 @@ function open(db: string): Promise<OpenStore> {
 }
 
 /** Makes the tables and their rows. */
-async function fill(
-  db: string,
-  kind: string,
-  steps: readonly FillStep[],
-  { say }: Pick<Workbench, "say">,
-): Promise<void> {
+async function fill(db: string, kind: string, steps: readonly FillStep[], { say }: Pick<Workbench, "say">) {
   await (await open(db)).store.close()
   const { run, close } = connect(db)
   const startMs = performance.now()

@@ -20,8 +20,7 @@ export const isolatedApis: Case = {
   title: "Runs a second of isolated APIs: in threads ÷ in this process",
   onRequest: true,
   async run(bench) {
-    const time = createThreadTime(systemClock)
-    const threads = createLazyThreads(systemClock, systemTimer, time)
+    const threads = createLazyThreads(systemClock, systemTimer, createThreadTime(systemClock))
     const limits = { apiWorkers: 8, apiMemoryBytes: 268_435_456 } as Config
     const findings = []
     try {

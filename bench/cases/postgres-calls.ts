@@ -108,8 +108,7 @@ async function measure({ db, keys, instances, databasePid }: Target, bench: Work
   try {
     // Each load begins with the first of its keys.
     for (let called = 0; called < keys.length; ) {
-      const results = await load(2, keys.slice(called))
-      called += Math.min(...results.map(({ requests }) => requests))
+      called += Math.min(...(await load(2, keys.slice(called))).map(({ requests }) => requests))
     }
     const [instancesBefore, databaseBefore] = [instanceMs(), databaseMs()]
     const results = await load(bench.seconds)

@@ -23,9 +23,7 @@ const calls: readonly LargeCall[] = [
     name: "60 batches of 200 loans as XML",
     clients: 60,
     path: "/v1/loanpaymentcalculator/batch?format=xml",
-    body: {
-      inputs: Array(200).fill({ loanAmount: 999_999_999.99, interestRate: 99.999_999, loanTerm: 50 }),
-    },
+    body: { inputs: Array(200).fill({ loanAmount: 999_999_999.99, interestRate: 99.999_999, loanTerm: 50 }) },
   },
   {
     name: "25 queries of 50 sorted lists",

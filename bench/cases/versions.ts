@@ -36,7 +36,6 @@ type Pair<T> = Readonly<Record<Name, T>>
  * this, other, other, this: then a machine that becomes faster or slower favours neither.
  */
 const states = ["cold", "warm", "full speed"] as const
-type State = (typeof states)[number]
 const fullSpeedOrder = ["this", "other", "other", "this"] as const
 
 /** Two processes of one executable differ by up to 7 %, so each round starts both anew. */
@@ -83,7 +82,7 @@ function notes({ seconds, warm }: Workbench): readonly string[] {
 
 interface MeasuredPair {
   readonly idleMb: Pair<number>
-  readonly rounds: Readonly<Record<State, Pair<Round>>>
+  readonly rounds: Readonly<Record<(typeof states)[number], Pair<Round>>>
 }
 
 /** Starts one process of each executable and measures both in all states. */

@@ -216,9 +216,7 @@ bad DNAME altered.test.
 ]
 
 /** The options of dnssec-signzone for a zone. */
-export function signingOf({ signing = signedLong }: ZonePlan): readonly string[] {
-  return signing
-}
+export const signingOf = ({ signing = signedLong }: ZonePlan): readonly string[] => signing
 
 /**
  * Keys with the tag of the zone's own key: 24 as in CVE-2023-50387 (KeyTrap). Bytes 4 and 5 of the data count towards the tag

@@ -43,9 +43,7 @@ export async function ourVerdict({ name, type }: Case, port: number): Promise<Ve
 }
 
 /** The type with this name. */
-export function toDnsType(name: string): DnsType {
-  return typeNameOf(typeNumberOf(name) ?? 0)
-}
+export const toDnsType = (name: string): DnsType => typeNameOf(typeNumberOf(name) ?? 0)
 
 const inZone = ({ name }: Case, zone: string) => name === zone || name.endsWith(`.${zone}`)
 
@@ -134,8 +132,7 @@ export async function serveZones(withUnbound: boolean) {
   start(["nsd", "-d", "-c", write(dir, "nsd.conf", nsdConfig(dir, port))], "nsd")
   const resolverPort = withUnbound ? freePort() : port
   if (withUnbound) {
-    const config = write(dir, "unbound.conf", unboundConfig(resolverPort, port))
-    start(["unbound", "-d", "-c", config], "unbound")
+    start(["unbound", "-d", "-c", write(dir, "unbound.conf", unboundConfig(resolverPort, port))], "unbound")
   }
   await answering(resolverPort)
   return { port, resolverPort }

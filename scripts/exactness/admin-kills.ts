@@ -181,11 +181,7 @@ export async function killDuringChanges(
  * Waits for the moment of a kill: with the first answer, when the other changes are near their effect, at random, or after all.
  * @param latestMs of the moments at random
  */
-export async function momentOf(
-  round: number,
-  answers: readonly Promise<unknown>[],
-  latestMs: number,
-): Promise<void> {
+export async function momentOf(round: number, answers: readonly Promise<unknown>[], latestMs: number) {
   if (round % 10 === 9) await Promise.all(answers)
   else if (round % 3 === 0) await Promise.race(answers)
   else await Bun.sleep(Math.random() * (round % 2 === 0 ? latestMs : latestMs / 4))

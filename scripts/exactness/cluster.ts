@@ -21,12 +21,7 @@ export async function openCluster(lab: Lab, count: number, flags: readonly strin
 }
 
 /** @param db the `--db` of the instances */
-export async function startInstances(
-  lab: Lab,
-  db: string,
-  count: number,
-  flags: readonly string[] = [],
-): Promise<readonly Instance[]> {
+export async function startInstances(lab: Lab, db: string, count: number, flags: readonly string[] = []) {
   const instances: Instance[] = []
   for (let number = 0; number < count; number++) {
     const instance = await createInstance({ ...lab, db, flags })

@@ -34,8 +34,7 @@ export async function createPair(directory: string): Promise<readonly [DatabaseS
   await run(["cp", "-a", join(directory, "primary/data"), join(folder, "data")])
   writeFileSync(join(folder, "data/standby.signal"), "", { mode: 0o644 })
   const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${password}`
-  const standby = await toServer(folder, ["-c", `primary_conninfo=${source}`])
-  return [primary, standby]
+  return [primary, await toServer(folder, ["-c", `primary_conninfo=${source}`])]
 }
 
 /** Makes a server in a new folder. Every commit of it reaches the disk. */

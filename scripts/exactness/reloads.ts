@@ -105,11 +105,7 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
 }
 
 /** Null when no answer came. A new connection for each request goes to any process. */
-async function post(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: object,
-): Promise<Response | null> {
+async function post(url: string, headers: Readonly<Record<string, string>>, body: object) {
   try {
     return await fetch(url, {
       method: "POST",

@@ -41,6 +41,4 @@ function toModulePart(text: string): string {
   )
 }
 
-function read(file: string): string {
-  return readFileSync(join(root, file), "utf8")
-}
+const read = (file: string): string => readFileSync(join(root, file), "utf8")

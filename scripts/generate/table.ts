@@ -5,6 +5,4 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
     .join("")
 }
 
-function escapeCell(cell: string): string {
-  return cell.replaceAll("|", "\\|")
-}
+const escapeCell = (cell: string): string => cell.replaceAll("|", "\\|")

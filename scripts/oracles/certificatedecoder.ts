@@ -165,9 +165,7 @@ function toNumber(hex: string): string {
 }
 
 /** openssl writes all parts of an IPv6 address. */
-function toAddress(text: string): string {
-  return String(parseIpv4(text) ?? parseIpv6(text.toLowerCase()) ?? text)
-}
+const toAddress = (text: string): string => String(parseIpv4(text) ?? parseIpv6(text.toLowerCase()) ?? text)
 
 const emptyName = "an issuer with an empty part, which openssl cannot read, as the file itself says"
 

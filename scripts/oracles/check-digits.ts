@@ -181,8 +181,7 @@ function isBirthOfTheLiving(number: string): boolean {
   const year = Number(number.slice(0, 2))
   if (number.length === 9) return year <= 53
   const month = (Number(number.slice(2, 4)) % 50) % 20
-  const birth = Date.UTC(year < 54 ? 2000 + year : 1900 + year, month - 1, Number(number.slice(4, 6)))
-  return birth < Date.now()
+  return Date.UTC(year < 54 ? 2000 + year : 1900 + year, month - 1, Number(number.slice(4, 6))) < Date.now()
 }
 
 /** Whether the day of birth of a Latvian personal code is still to come. Its seventh digit is the century, from 1800 on. */

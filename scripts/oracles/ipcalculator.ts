@@ -46,8 +46,7 @@ export const oracle = defineOracle<Case, Answer>({
   generate: fc
     .tuple(network, fc.array(network, { maxLength: 8 }), fc.integer({ min: 0, max: 8 }))
     .map(([text, others, deeper]) => {
-      const split = Math.min(Number(text.split("/")[1]) + deeper, bitsOf(text))
-      return { network: text, others, split }
+      return { network: text, others, split: Math.min(Number(text.split("/")[1]) + deeper, bitsOf(text)) }
     }),
   async version() {
     return (await run(["/usr/bin/python3", "--version"], "")).out.trim().replace("Python ", "")

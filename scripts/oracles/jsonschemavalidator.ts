@@ -97,6 +97,4 @@ function remotesOf(folder: string, draft: string, dialect: string): Record<strin
   return remotes
 }
 
-function sameDialect(one: string, other: string): boolean {
-  return one.replace("#", "") === other.replace("#", "")
-}
+const sameDialect = (one: string, other: string): boolean => one.replace("#", "") === other.replace("#", "")

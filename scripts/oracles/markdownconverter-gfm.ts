@@ -65,9 +65,7 @@ const address = fc
 const autolinks = fc.array(address, { minLength: 1, maxLength: 3 }).map((all) => all.join(" "))
 
 /** HTML as XHTML has it, without the line break at the end. */
-function normal(html: string): string {
-  return html.replaceAll(" />", ">").trimEnd()
-}
+const normal = (html: string): string => html.replaceAll(" />", ">").trimEnd()
 
 const linkTag = /<\/?a\b[^>]*>/g
 

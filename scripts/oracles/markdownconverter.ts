@@ -17,9 +17,7 @@ const line = fc
   .map(([first, rest]) => [...first, ...rest].join(""))
 const document = fc.array(fc.oneof({ weight: 4, arbitrary: line }, fc.constant("")), { maxLength: 8 })
 
-export function withoutSpace(html: string): string {
-  return html.replace(/\s+/g, "")
-}
+export const withoutSpace = (html: string): string => html.replace(/\s+/g, "")
 
 export function areEqualBut(part: RegExp, ours: string, theirs: string): boolean {
   return withoutSpace(ours.replace(part, "")) === withoutSpace(theirs.replace(part, ""))
@@ -104,9 +102,7 @@ export function convertAll(command: string[], texts: readonly string[]): Promise
   })
 }
 
-function countOf(part: string, html: string): number {
-  return html.split(part).length - 1
-}
+const countOf = (part: string, html: string): number => html.split(part).length - 1
 
 export const oracle = defineOracle<string, string>({
   api: "markdownconverter",

@@ -179,9 +179,7 @@ const otherRecords = [
   ...["v=DKIM1; p=", rsaRecord.replace("DKIM1", "DKIM2"), edRecord, rsaRecord.replace(/p=..../, "p=AAAA")],
 ]
 
-function headerOf(message: string): string {
-  return message.slice(0, message.indexOf("\r\n\r\n"))
-}
+const headerOf = (message: string): string => message.slice(0, message.indexOf("\r\n\r\n"))
 
 const run = createRun(checkSender, maxAskingMs)
 

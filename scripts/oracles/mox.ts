@@ -12,13 +12,8 @@ import { isValid } from "../../src/values/problems.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
 import type { Result, Suite } from "./oracle.ts"
 
-interface Row {
-  readonly text: string
-  readonly isGood: boolean
-}
-
 /** The rows of a table in a test of Go: calls of `good`, `valid`, `bad` and `test` with a text. */
-function rowsOf(file: string, from: string): readonly Row[] {
+function rowsOf(file: string, from: string): readonly { readonly text: string; readonly isGood: boolean }[] {
   const source = readFileSync(file, "utf8").split(`func ${from}(`)[1]?.split("\nfunc ")[0] ?? ""
   const calls = source.matchAll(/^\t(good|valid|bad|test)\((?:("(?:[^"\\]|\\.)*")|`([^`]*)`)(, nil[),])?/gm)
   return [...calls].map(([, call, quoted, raw = "", none]) => ({

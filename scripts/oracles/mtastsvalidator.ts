@@ -6,11 +6,6 @@ import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
 import { ask, defineOracle } from "./oracle.ts"
 
-interface Case {
-  readonly policy: string
-  readonly host: string
-}
-
 /**
  * The values that a sender takes from a policy, and whether it may deliver to the host; null for a policy that does not count.
  */
@@ -63,7 +58,7 @@ const policy = fc
     return shuffled.join(term) + (ends ? term : "")
   })
 
-export const oracle = defineOracle<Case, Answer>({
+export const oracle = defineOracle<{ readonly policy: string; readonly host: string }, Answer>({
   api: "mtastsvalidator",
   against: "mailauth",
   cases: 10_000,

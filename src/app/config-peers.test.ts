@@ -30,9 +30,7 @@ function createHub() {
   }
 }
 
-type Hub = ReturnType<typeof createHub>
-
-function join(hub: Hub, id: string, text: string) {
+function join(hub: ReturnType<typeof createHub>, id: string, text: string) {
   const clock = createManualClock()
   const timer = createManualTimer()
   const log = createMemoryLog()

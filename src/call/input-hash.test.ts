@@ -51,9 +51,7 @@ test("the hash of an input cannot be tried out without the key, and is another o
 })
 
 /** JSON writes -0 as 0. */
-function zeroed(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value))
-}
+const zeroed = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 /** The same value with the members of its objects in the other order. */
 function reversed(value: unknown): unknown {

@@ -39,15 +39,12 @@ test.each([
   ["amount", notNumbers, "must be a number from -90 to 90"],
   ["years", "1.5|0|51|1e999", "must be a whole number from 1 to 50"],
   ["exact", "|1|yes|TRUE", "must be true or false"],
-])(
-  "text becomes a value only when it is exactly one: %s refuses other text: %p",
-  (name, values, requirement) => {
-    for (const value of values.split("|")) {
-      const given = text({ amount: "1", [name]: value })
-      expect(() => read(given)).toThrow(`The '${name}' parameter ${requirement}.`)
-    }
-  },
-)
+])("text is a value only when it is exactly one: %s refuses other text: %p", (name, values, requirement) => {
+  for (const value of values.split("|")) {
+    const given = text({ amount: "1", [name]: value })
+    expect(() => read(given)).toThrow(`The '${name}' parameter ${requirement}.`)
+  }
+})
 
 test("text becomes a value only when it is exactly one: booleans are true and false", () => {
   expect(read(text({ amount: "1", exact: "true" })).exact).toBe(true)

@@ -8,9 +8,7 @@ import type { Envelope } from "./tree.ts"
 
 const encodeCsv = (envelope: Envelope) => encodeEnvelope("csv", envelope)
 
-function encodeData(data: object): string {
-  return encodeCsv({ status: "ok", error: null, data })
-}
+const encodeData = (data: object): string => encodeCsv({ status: "ok", error: null, data })
 
 test("form: a row for each leaf, in order, with CRLF", () =>
   expect(

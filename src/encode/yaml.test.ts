@@ -101,6 +101,4 @@ test("holds no character that YAML 1.1 readers refuse or read as a line break", 
   )
 })
 
-function wellFormed(text: string): string {
-  return text.toWellFormed()
-}
+const wellFormed = (text: string): string => text.toWellFormed()

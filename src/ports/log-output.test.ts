@@ -30,8 +30,7 @@ function setUp({ shared = false } = {}) {
     /** Reads what the pipe holds; returns all that was read so far. */
     read() {
       try {
-        const length = readSync(reader, buffer, 0, buffer.length, null)
-        received.push(Buffer.from(buffer.subarray(0, length)))
+        received.push(Buffer.from(buffer.subarray(0, readSync(reader, buffer, 0, buffer.length, null))))
       } catch (thrown) {
         if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EAGAIN")) throw thrown
       }
@@ -163,9 +162,7 @@ describe.skipIf(process.platform === "win32")("the log's output", () => {
       }
       await output.close()
       console.log("closed")`
-    const child = Bun.spawn([process.execPath, "-e", program], {
-      stdio: ["pipe", "pipe", descriptor],
-    })
+    const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["pipe", "pipe", descriptor] })
     closeSync(descriptor)
     const said = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
     const ask = async (command: string) => {

@@ -3,8 +3,7 @@ import { systemTimer } from "./timer.ts"
 
 test("calls after the delay, and not at all when cancelled before", async () => {
   const called: string[] = []
-  const cancel = systemTimer.after(1, () => called.push("cancelled"))
-  cancel()
+  systemTimer.after(1, () => called.push("cancelled"))()
   await new Promise<void>((resolve) => systemTimer.after(2, resolve))
   expect(called).toEqual([])
 })

@@ -9,8 +9,6 @@ import type { Tracer } from "../ports/tracer.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
 import { beginDelivery, signedHeaders, toMessage } from "./deliver.ts"
 
-type Notice = Parameters<typeof beginDelivery>[0]
-
 /** The attributes that the span of an attempt begins with. */
 function attributesOf(url: string, attempts: number) {
   const described: unknown[] = []
@@ -22,7 +20,7 @@ function attributesOf(url: string, attempts: number) {
   }
   const event = { traceparent: null, type: "key.created" }
   const notice = { ...event, id: "msg_1", accountId: "acc_1", webhook: { url }, attempts }
-  beginDelivery(notice as Notice, tracer as Tracer)
+  beginDelivery(notice as Parameters<typeof beginDelivery>[0], tracer as Tracer)
   return described[0]
 }
 

@@ -1,5 +1,5 @@
 /** People who sign in to the console by passkey, and what attackers try with passkeys. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type AdminAnswer, adminOf, createTestAdminKey } from "../support/admin.ts"
 import { createAuthenticator, type Deviation, type TestAuthenticator } from "../support/authenticator.ts"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
@@ -84,93 +84,87 @@ test("a colleague is invited, adds a passkey, and signs in with it under their o
   expect(refused.detail).toBe("This needs the permission 'people.read'.")
 })
 
-describe("refused is", () => {
-  const refusals: readonly (readonly [what: string, deviation: Deviation])[] = [
-    ["a page of another site that passes on what it got", { origin: "https://evil.example" }],
-    ["another port of the same host", { origin: "http://localhost:1" }],
-    ["a passkey that signed for another host", { rpId: "evil.example" }],
-    ["a device that did not ask for PIN or fingerprint", { isVerified: false }],
-    ["a forged signature", { isForged: true }],
-    ["the passkey of one person for another", { userHandle: "psn_0000000000000000" }],
-    ["the answer of another ceremony", { type: "webauthn.create" }],
-  ]
-  test.each(refusals)("%s", async (_, deviation) => {
-    const { authenticator } = await personWithPasskey()
-    const { answer, browser } = await signIn(authenticator, deviation)
-    const said = "The passkey was not accepted. Try again at the address of this console."
-    expect([answer.status, answer.body.detail]).toEqual([401, said])
+test.each<[what: string, deviation: Deviation]>([
+  ["a page of another site that passes on what it got", { origin: "https://evil.example" }],
+  ["another port of the same host", { origin: "http://localhost:1" }],
+  ["a passkey that signed for another host", { rpId: "evil.example" }],
+  ["a device that did not ask for PIN or fingerprint", { isVerified: false }],
+  ["a forged signature", { isForged: true }],
+  ["the passkey of one person for another", { userHandle: "psn_0000000000000000" }],
+  ["the answer of another ceremony", { type: "webauthn.create" }],
+])("refused is: %s", async (_, deviation) => {
+  const { authenticator } = await personWithPasskey()
+  const { answer, browser } = await signIn(authenticator, deviation)
+  const said = "The passkey was not accepted. Try again at the address of this console."
+  expect([answer.status, answer.body.detail]).toEqual([401, said])
+  expect(browser.cookies.has("penknife-console")).toBe(false)
+  // Without the deviation it works, so it was the deviation.
+  expect((await signIn(authenticator)).answer.status).toBe(201)
+})
+
+test("refused is: an answer that is sent again", async () => {
+  const { authenticator } = await personWithPasskey()
+  const { browser, passkey, answer } = await signIn(authenticator)
+  expect(answer.status).toBe(201)
+  expectRefused(await browser.signIn("console", { passkey }), 401, "used already")
+})
+
+test("refused is: an answer that is sent twice at the same time, once", async () => {
+  const { authenticator } = await personWithPasskey()
+  const browser = openBrowser(home)
+  const passkey = await authenticator.sign(await challengeFor("sign_in", browser))
+  const answers = await Promise.all([1, 2, 3].map(() => browser.signIn("console", { passkey })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
+})
+
+test("refused is: a challenge that another browser was given, or none, or an old one", async () => {
+  const { authenticator } = await personWithPasskey()
+  const mine = openBrowser(home)
+  const passkey = await authenticator.sign(await challengeFor("sign_in", mine))
+  const victim = openBrowser(home)
+  await challengeFor("sign_in", victim)
+  expect((await victim.signIn("console", { passkey })).status).toBe(401)
+  expect((await openBrowser(home).signIn("console", { passkey })).status).toBe(401)
+  const invented = await authenticator.sign(Buffer.alloc(32).toString("base64url"))
+  expect((await mine.signIn("console", { passkey: invented })).status).toBe(401)
+  service.clock.advance(5 * 60_000)
+  expectRefused(await mine.signIn("console", { passkey }), 401, "took too long")
+})
+
+test("refused is: a challenge for adding a passkey, and one that was given to another session", async () => {
+  const { browser, authenticator, id } = await personWithPasskey()
+  const passkey = await authenticator.sign(await challengeFor("add", browser))
+  expect((await browser.signIn("console", { passkey })).status).toBe(401)
+  const { browser: other } = await invite("Mallory")
+  const made = await (await createAuthenticator(home, id)).make(await challengeFor("add", other))
+  const planted = { name: "Planted", passkey: made }
+  expect((await browser.send("POST", "/console/session/passkeys", { body: planted })).status).toBe(400)
+})
+
+test("refused is: a copy, whose counter did not rise: the audit log names it, and the passkey works on", async () => {
+  const { authenticator, passkeyId, id } = await personWithPasskey()
+  expect((await signIn(authenticator, { counter: 7 })).answer.status).toBe(201)
+  for (const counter of [7, 3, 0]) {
+    const { answer, browser } = await signIn(authenticator, { counter })
+    expectRefused(answer, 401, "may have been copied")
     expect(browser.cookies.has("penknife-console")).toBe(false)
-    // Without the deviation it works, so it was the deviation.
-    expect((await signIn(authenticator)).answer.status).toBe(201)
-  })
+  }
+  const { body } = await admin("GET", `/audit?operation=console.sign_in_refused&target=${passkeyId}`)
+  expect(body.data).toHaveLength(3)
+  expect(body.data).toMatchObject([{ actor: `person:${id}`, target_kind: "passkey" }, {}, {}])
+  expect((await signIn(authenticator, { counter: 8 })).answer.status).toBe(201)
+})
 
-  test("an answer that is sent again", async () => {
-    const { authenticator } = await personWithPasskey()
-    const { browser, passkey, answer } = await signIn(authenticator)
-    expect(answer.status).toBe(201)
-    const again = await browser.signIn("console", { passkey })
-    expectRefused(again, 401, "used already")
-  })
-
-  test("an answer that is sent twice at the same time, once", async () => {
-    const { authenticator } = await personWithPasskey()
-    const browser = openBrowser(home)
-    const passkey = await authenticator.sign(await challengeFor("sign_in", browser))
-    const answers = await Promise.all([1, 2, 3].map(() => browser.signIn("console", { passkey })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
-  })
-
-  test("a challenge that another browser was given, or none, or an old one", async () => {
-    const { authenticator } = await personWithPasskey()
-    const mine = openBrowser(home)
-    const passkey = await authenticator.sign(await challengeFor("sign_in", mine))
-    const victim = openBrowser(home)
-    await challengeFor("sign_in", victim)
-    expect((await victim.signIn("console", { passkey })).status).toBe(401)
-    expect((await openBrowser(home).signIn("console", { passkey })).status).toBe(401)
-    const invented = await authenticator.sign(Buffer.alloc(32).toString("base64url"))
-    expect((await mine.signIn("console", { passkey: invented })).status).toBe(401)
-    service.clock.advance(5 * 60_000)
-    const late = await mine.signIn("console", { passkey })
-    expectRefused(late, 401, "took too long")
-  })
-
-  test("a challenge for adding a passkey, and one that was given to another session", async () => {
-    const { browser, authenticator, id } = await personWithPasskey()
-    const passkey = await authenticator.sign(await challengeFor("add", browser))
-    expect((await browser.signIn("console", { passkey })).status).toBe(401)
-    const { browser: other } = await invite("Mallory")
-    const made = await (await createAuthenticator(home, id)).make(await challengeFor("add", other))
-    const planted = { name: "Planted", passkey: made }
-    const added = await browser.send("POST", "/console/session/passkeys", { body: planted })
-    expect(added.status).toBe(400)
-  })
-
-  test("a copy, whose counter did not rise: the audit log names it, and the passkey works on", async () => {
-    const { authenticator, passkeyId, id } = await personWithPasskey()
-    expect((await signIn(authenticator, { counter: 7 })).answer.status).toBe(201)
-    for (const counter of [7, 3, 0]) {
-      const { answer, browser } = await signIn(authenticator, { counter })
-      expectRefused(answer, 401, "may have been copied")
-      expect(browser.cookies.has("penknife-console")).toBe(false)
-    }
-    const { body } = await admin("GET", `/audit?operation=console.sign_in_refused&target=${passkeyId}`)
-    expect(body.data).toHaveLength(3)
-    expect(body.data).toMatchObject([{ actor: `person:${id}`, target_kind: "passkey" }, {}, {}])
-    expect((await signIn(authenticator, { counter: 8 })).answer.status).toBe(201)
-  })
-
-  test("a new passkey from another site, for another host, or without PIN or fingerprint", async () => {
-    const { browser, id } = await invite()
-    const authenticator = await createAuthenticator(home, id)
-    const elsewhere = [{ origin: "https://evil.example" }, { rpId: "evil.example" }]
-    for (const deviation of [...elsewhere, { isVerified: false }]) {
-      const { status, body } = await addPasskey(browser, authenticator, deviation)
-      expect([status, body.parameter]).toEqual([400, "passkey"])
-    }
-    expect((await addPasskey(browser, authenticator)).status).toBe(201)
-    expect((await addPasskey(browser, authenticator)).body.detail).toBe("This passkey is added already.")
-  })
+test("refused is: a new passkey from another site, for another host, or without PIN or fingerprint", async () => {
+  const { browser, id } = await invite()
+  const authenticator = await createAuthenticator(home, id)
+  const elsewhere = [{ origin: "https://evil.example" }, { rpId: "evil.example" }]
+  for (const deviation of [...elsewhere, { isVerified: false }]) {
+    const { status, body } = await addPasskey(browser, authenticator, deviation)
+    expect([status, body.parameter]).toEqual([400, "passkey"])
+  }
+  expect((await addPasskey(browser, authenticator)).status).toBe(201)
+  expect((await addPasskey(browser, authenticator)).body.detail).toBe("This passkey is added already.")
 })
 
 test("who is signed in is signed out when the passkey is removed, and no other session of theirs", async () => {
@@ -296,8 +290,7 @@ test("nobody gains permissions by adding or removing a passkey in a session with
   const lesser = openBrowser(home)
   const signedIn = await lesser.signIn("console", { token: tokenOf(String(link.body.url)) })
   expect(signedIn.body).toMatchObject({ actor: { id: `person:${id}` }, permissions: ["accounts.read"] })
-  const refused = await askFor("add", lesser)
-  expectRefused(refused, 403, "may do less")
+  expectRefused(await askFor("add", lesser), 403, "may do less")
   const path = `/admin/v1/passkeys/${passkeyId}`
   for (const tried of [
     await lesser.send("DELETE", path),
@@ -325,8 +318,7 @@ test("nobody gains permissions over the passkeys of others", async () => {
 test("nobody gains permissions as an admin key: passkeys belong to people", async () => {
   const browser = openBrowser(home)
   await browser.signIn("console", { key: (await createTestAdminKey(service.db)).key })
-  const refused = await askFor("add", browser)
-  expectRefused(refused, 409, "Passkeys belong to people")
+  expectRefused(await askFor("add", browser), 409, "Passkeys belong to people")
 })
 
 test("where passkeys cannot work, the answer says why and what to do", async () => {

@@ -211,8 +211,7 @@ test("a customer's webhook uses a port for it, not one of another service; the s
     ])
   }
   const body = { url: "https://example.com:22/" }
-  const byOperator = await admin("POST", `/accounts/${account}/webhook`, { body })
-  expect(byOperator.status).toBe(200)
+  expect((await admin("POST", `/accounts/${account}/webhook`, { body })).status).toBe(200)
 })
 
 test("the plan says: what customers may change", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { hashKey } from "../../src/accounts/key.ts"
 import { closeAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
@@ -20,121 +20,119 @@ async function withKey() {
   return { ...admin, account: String(account), id, key: String(key) }
 }
 
-describe("a key", () => {
-  test("is created with what it is given, and shown once", async () => {
-    const admin = openAdministration()
-    const { id: account } = await admin.run(createAccount, { name: "Ann" })
-    const given = {
-      name: "ci",
-      allow_apis: ["hmac"],
-      block_apis: ["spfvalidator"],
-      allow_ips: ["192.0.2.0/24"],
-      rate_limit: 60,
-      external_id: "crm-7",
-      metadata: { team: "a" },
+test("a key is created with what it is given, and shown once", async () => {
+  const admin = openAdministration()
+  const { id: account } = await admin.run(createAccount, { name: "Ann" })
+  const given = {
+    name: "ci",
+    allow_apis: ["hmac"],
+    block_apis: ["spfvalidator"],
+    allow_ips: ["192.0.2.0/24"],
+    rate_limit: 60,
+    external_id: "crm-7",
+    metadata: { team: "a" },
+  }
+  const { key, note, ...created } = await admin.run(createApiKey, { account, ...given, expires: "30d" })
+  const expires = "2025-01-31T00:00:00.000Z"
+  expect(created).toMatchObject({ ...given, account, expires, revoked: null, disabled: null, version: 1 })
+  expect(String(key)).toStartWith(String(created.prefix))
+  expect(note).toContain("shown once")
+  expect(await admin.run(getKey, { id: created.id })).toEqual(created)
+  expect((await admin.lastChange()).after).toEqual({ ...given, expires, account, prefix: created.prefix })
+  const listed = { ...created, account_name: "Ann", last_used: null }
+  expect((await admin.run(listKeys, { account })).data).toEqual([listed])
+  expect((await admin.run(listKeys, { external_id: "crm-7" })).data).toEqual([listed])
+  expect((await admin.run(listKeys, { prefix: created.prefix })).data).toEqual([listed])
+  expect((await admin.run(listKeys, { id_prefix: String(created.id).slice(0, 8) })).data).toEqual([listed])
+  expect((await admin.run(listKeys, { id_prefix: `${created.id}x` })).data).toEqual([])
+  expect((await admin.refusal(listKeys, { id_prefix: "acc_" })).parameter).toBe("id_prefix")
+  // A whole key would be in the address of the request, and in logs.
+  const { code, parameter, message } = await admin.refusal(listKeys, { prefix: key })
+  expect([code, parameter]).toEqual(["invalid", "prefix"])
+  expect(message).not.toContain(String(key))
+})
+
+test.each([
+  ["2027-01-31", "2027-01-31T00:00:00.000Z"],
+  ["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000Z"],
+  ["30d", "2025-01-31T00:00:00.000Z"],
+  [null, null],
+])("a key expires at %p", async (expires, expected) => {
+  const admin = await withKey()
+  expect((await admin.run(updateKey, { id: admin.id, expires })).expires).toBe(expected)
+})
+
+test("a key changes only in the given fields; null and empty lists remove a limit", async () => {
+  const admin = await withKey()
+  const { id } = admin
+  const set = { allow_apis: ["hmac"], allow_ips: ["::1"], rate_limit: 5, external_id: "a" }
+  await admin.run(updateKey, { id, ...set })
+  const cleared = { allow_apis: [], allow_ips: [], rate_limit: null, external_id: null }
+  const changed = await admin.run(updateKey, { id, ...cleared })
+  const none = { allow_apis: null, allow_ips: null, rate_limit: null, external_id: null }
+  expect(changed).toMatchObject({ name: "ci", ...none, version: 3 })
+  const change = { operation: "keys.update", accountId: admin.account, before: set, after: none }
+  expect(await admin.lastChange()).toEqual(change)
+})
+
+test("a key gets a new text, and the answer says when the old one ends", async () => {
+  const admin = await withKey()
+  const rotated = await admin.run(rotateKey, { id: admin.id, grace: "24h" })
+  expect(rotated).toMatchObject({ id: admin.id, old_key_ends: "2025-01-02T00:00:00.000Z", version: 2 })
+  expect(await admin.run(findKey, { key: admin.key })).toMatchObject({
+    id: admin.id,
+    state: "works",
+    text_ends: rotated.old_key_ends,
+  })
+  admin.clock.advance(dayMs)
+  expect(await admin.run(findKey, { key: admin.key })).toMatchObject({ state: "rotated" })
+  expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "works", text_ends: null })
+  const { prefix, old_key_ends } = rotated
+  expect((await admin.lastChange()).after).toEqual({ prefix, old_key_ends })
+  // Without a grace the old text ends at once, and is a rotated one before it is a disabled one.
+  await admin.run(rotateKey, { id: admin.id })
+  await admin.run(disableKey, { id: admin.id })
+  expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "rotated" })
+})
+
+test("a key is disabled and enabled", async () => {
+  const admin = await withKey()
+  const { id } = admin
+  const disabled = "2025-01-01T00:00:00.000Z"
+  expect(await admin.run(disableKey, { id })).toMatchObject({ disabled, revoked: null })
+  expect((await admin.opened.store.findKey(hashKey(admin.key)))?.key.disabledMs).toBe(Date.parse(disabled))
+  expect((await admin.refusal(disableKey, { id })).code).toBe("conflict")
+  expect(await admin.run(enableKey, { id })).toMatchObject({ disabled: null })
+  expect((await admin.refusal(enableKey, { id })).code).toBe("conflict")
+  const change = { accountId: admin.account, before: { disabled }, after: { disabled: null } }
+  expect(await admin.lastChange()).toEqual({ operation: "keys.enable", ...change })
+})
+
+test("a key is revoked by its id or its text, once", async () => {
+  for (const by of ["id", "key"] as const) {
+    const admin = await withKey()
+    const revoked = await admin.run(revokeKey, { [by]: admin[by] })
+    expect(revoked).toMatchObject({ id: admin.id, revoked: "2025-01-01T00:00:00.000Z" })
+    expect(JSON.stringify(revoked)).not.toContain(admin.key)
+    for (const operation of [revokeKey, rotateKey, disableKey, enableKey, updateKey]) {
+      const more = operation === updateKey && { rate_limit: 5 }
+      const fault = await admin.refusal(operation, { id: admin.id, ...more })
+      expect([fault.code, fault.message]).toEqual([
+        "conflict",
+        expect.stringContaining("is revoked, which is final"),
+      ])
     }
-    const { key, note, ...created } = await admin.run(createApiKey, { account, ...given, expires: "30d" })
-    const expires = "2025-01-31T00:00:00.000Z"
-    expect(created).toMatchObject({ ...given, account, expires, revoked: null, disabled: null, version: 1 })
-    expect(String(key)).toStartWith(String(created.prefix))
-    expect(note).toContain("shown once")
-    expect(await admin.run(getKey, { id: created.id })).toEqual(created)
-    expect((await admin.lastChange()).after).toEqual({ ...given, expires, account, prefix: created.prefix })
-    const listed = { ...created, account_name: "Ann", last_used: null }
-    expect((await admin.run(listKeys, { account })).data).toEqual([listed])
-    expect((await admin.run(listKeys, { external_id: "crm-7" })).data).toEqual([listed])
-    expect((await admin.run(listKeys, { prefix: created.prefix })).data).toEqual([listed])
-    expect((await admin.run(listKeys, { id_prefix: String(created.id).slice(0, 8) })).data).toEqual([listed])
-    expect((await admin.run(listKeys, { id_prefix: `${created.id}x` })).data).toEqual([])
-    expect((await admin.refusal(listKeys, { id_prefix: "acc_" })).parameter).toBe("id_prefix")
-    // A whole key would be in the address of the request, and in logs.
-    const { code, parameter, message } = await admin.refusal(listKeys, { prefix: key })
-    expect([code, parameter]).toEqual(["invalid", "prefix"])
-    expect(message).not.toContain(String(key))
-  })
+  }
+})
 
-  test.each([
-    ["2027-01-31", "2027-01-31T00:00:00.000Z"],
-    ["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000Z"],
-    ["30d", "2025-01-31T00:00:00.000Z"],
-    [null, null],
-  ])("expires at %p", async (expires, expected) => {
-    const admin = await withKey()
-    expect((await admin.run(updateKey, { id: admin.id, expires })).expires).toBe(expected)
-  })
-
-  test("changes only in the given fields; null and empty lists remove a limit", async () => {
-    const admin = await withKey()
-    const { id } = admin
-    const set = { allow_apis: ["hmac"], allow_ips: ["::1"], rate_limit: 5, external_id: "a" }
-    await admin.run(updateKey, { id, ...set })
-    const cleared = { allow_apis: [], allow_ips: [], rate_limit: null, external_id: null }
-    const changed = await admin.run(updateKey, { id, ...cleared })
-    const none = { allow_apis: null, allow_ips: null, rate_limit: null, external_id: null }
-    expect(changed).toMatchObject({ name: "ci", ...none, version: 3 })
-    const change = { operation: "keys.update", accountId: admin.account, before: set, after: none }
-    expect(await admin.lastChange()).toEqual(change)
-  })
-
-  test("gets a new text, and the answer says when the old one ends", async () => {
-    const admin = await withKey()
-    const rotated = await admin.run(rotateKey, { id: admin.id, grace: "24h" })
-    expect(rotated).toMatchObject({ id: admin.id, old_key_ends: "2025-01-02T00:00:00.000Z", version: 2 })
-    expect(await admin.run(findKey, { key: admin.key })).toMatchObject({
-      id: admin.id,
-      state: "works",
-      text_ends: rotated.old_key_ends,
-    })
-    admin.clock.advance(dayMs)
-    expect(await admin.run(findKey, { key: admin.key })).toMatchObject({ state: "rotated" })
-    expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "works", text_ends: null })
-    const { prefix, old_key_ends } = rotated
-    expect((await admin.lastChange()).after).toEqual({ prefix, old_key_ends })
-    // Without a grace the old text ends at once, and is a rotated one before it is a disabled one.
-    await admin.run(rotateKey, { id: admin.id })
-    await admin.run(disableKey, { id: admin.id })
-    expect(await admin.run(findKey, { key: rotated.key })).toMatchObject({ state: "rotated" })
-  })
-
-  test("is disabled and enabled", async () => {
-    const admin = await withKey()
-    const { id } = admin
-    const disabled = "2025-01-01T00:00:00.000Z"
-    expect(await admin.run(disableKey, { id })).toMatchObject({ disabled, revoked: null })
-    expect((await admin.opened.store.findKey(hashKey(admin.key)))?.key.disabledMs).toBe(Date.parse(disabled))
-    expect((await admin.refusal(disableKey, { id })).code).toBe("conflict")
-    expect(await admin.run(enableKey, { id })).toMatchObject({ disabled: null })
-    expect((await admin.refusal(enableKey, { id })).code).toBe("conflict")
-    const change = { accountId: admin.account, before: { disabled }, after: { disabled: null } }
-    expect(await admin.lastChange()).toEqual({ operation: "keys.enable", ...change })
-  })
-
-  test("is revoked by its id or its text, once", async () => {
-    for (const by of ["id", "key"] as const) {
-      const admin = await withKey()
-      const revoked = await admin.run(revokeKey, { [by]: admin[by] })
-      expect(revoked).toMatchObject({ id: admin.id, revoked: "2025-01-01T00:00:00.000Z" })
-      expect(JSON.stringify(revoked)).not.toContain(admin.key)
-      for (const operation of [revokeKey, rotateKey, disableKey, enableKey, updateKey]) {
-        const more = operation === updateKey && { rate_limit: 5 }
-        const fault = await admin.refusal(operation, { id: admin.id, ...more })
-        expect([fault.code, fault.message]).toEqual([
-          "conflict",
-          expect.stringContaining("is revoked, which is final"),
-        ])
-      }
-    }
-  })
-
-  test("works for calls as its operations say", async () => {
-    const admin = await withKey()
-    const { id } = admin
-    await admin.run(updateKey, { id, rate_limit: 7, allow_apis: ["hmac"], expires: "1d" })
-    const access = await admin.opened.store.findKey(hashKey(admin.key))
-    expect(access?.key).toMatchObject({ rateLimit: 7, allowApis: ["hmac"] })
-    await admin.run(revokeKey, { id })
-    expect((await admin.opened.store.findKey(hashKey(admin.key)))?.key.revokedMs).toBe(admin.clock.now())
-  })
+test("a key works for calls as its operations say", async () => {
+  const admin = await withKey()
+  const { id } = admin
+  await admin.run(updateKey, { id, rate_limit: 7, allow_apis: ["hmac"], expires: "1d" })
+  const access = await admin.opened.store.findKey(hashKey(admin.key))
+  expect(access?.key).toMatchObject({ rateLimit: 7, allowApis: ["hmac"] })
+  await admin.run(revokeKey, { id })
+  expect((await admin.opened.store.findKey(hashKey(admin.key)))?.key.revokedMs).toBe(admin.clock.now())
 })
 
 test("finding a key by its text names account and state, and leaves no trace", async () => {

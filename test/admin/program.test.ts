@@ -18,8 +18,9 @@ test("every change of the program leaves an audit record of its own", async () =
 
 test("a refused change is an AccountError, and the error of a store that does not answer is passed on", async () => {
   const admin = openAdministration()
-  const accounts = createProgramAccounts(admin.parts)
-  const refused = accounts.create("Ann", "gold").catch((thrown: unknown) => thrown)
+  const refused = createProgramAccounts(admin.parts)
+    .create("Ann", "gold")
+    .catch((thrown: unknown) => thrown)
   expect(await refused).toBeInstanceOf(AccountError)
   expect(await refused).toMatchObject({ code: "invalid", parameter: "plan" })
   const lost = new StoreUnavailable("locked")

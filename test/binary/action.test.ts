@@ -1,5 +1,5 @@
 /** The steps of action.yml, run as GitHub's runner does, with a stand-in for npm and without the cache. */
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { startDnsServer } from "../support/dns-server.ts"
@@ -103,93 +103,91 @@ async function planOf({ url, key = "", pid }: Values) {
 mkdirSync(join(dir, "bin"))
 writeFileSync(join(dir, "bin/npm"), npm, { mode: 0o755 })
 
-describe("the action", () => {
-  test("runs a given executable and installs nothing", async () => {
-    symlinkSync(binary, join(dir, "penknife"))
-    const { ran, outputs } = await runAction({ executable: "./penknife", plan: "free" })
-    expect(ran).toEqual(["start"])
-    expect(readFileSync(outputs.log ?? "", "utf8")).toBe("")
-    expect(await planOf(outputs)).toBe("free")
-  })
+test("the action runs a given executable and installs nothing", async () => {
+  symlinkSync(binary, join(dir, "penknife"))
+  const { ran, outputs } = await runAction({ executable: "./penknife", plan: "free" })
+  expect(ran).toEqual(["start"])
+  expect(readFileSync(outputs.log ?? "", "utf8")).toBe("")
+  expect(await planOf(outputs)).toBe("free")
+})
 
-  test.if(hasTurn(0, 2))(
-    "installs the npm package in its own version, and takes it from the cache the next time",
-    async () => {
-      const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-      const first = await runAction({})
-      expect(first.ran).toEqual(["package", "cache", "install", "start"])
-      // Under npm it would end with the step that started it.
-      if (process.platform === "linux")
-        expect(readFileSync(`/proc/${first.outputs.pid}/environ`, "utf8")).not.toContain("npm_")
-      expect(await planOf(first.outputs)).toBe("pro")
-      const folder = first.steps.package?.folder ?? ""
-      const expected = [
-        "install",
-        "--prefix",
-        folder,
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        `penknife@${version}`,
-      ]
-      expect(readFileSync(join(dir, "npm-arguments"), "utf8").trim().split("\n")).toEqual(expected)
-      const second = await runAction({}, true)
-      expect(second.ran).toEqual(["package", "cache", "start"])
-      expect(second.steps.package).toEqual(first.steps.package ?? {})
-      expect(await planOf(second.outputs)).toBe("pro")
-    },
-  )
+test.if(hasTurn(0, 2))(
+  "the action installs the npm package in its own version, and takes it from the cache the next time",
+  async () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    const first = await runAction({})
+    expect(first.ran).toEqual(["package", "cache", "install", "start"])
+    // Under npm it would end with the step that started it.
+    if (process.platform === "linux")
+      expect(readFileSync(`/proc/${first.outputs.pid}/environ`, "utf8")).not.toContain("npm_")
+    expect(await planOf(first.outputs)).toBe("pro")
+    const folder = first.steps.package?.folder ?? ""
+    const expected = [
+      "install",
+      "--prefix",
+      folder,
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      `penknife@${version}`,
+    ]
+    expect(readFileSync(join(dir, "npm-arguments"), "utf8").trim().split("\n")).toEqual(expected)
+    const second = await runAction({}, true)
+    expect(second.ran).toEqual(["package", "cache", "start"])
+    expect(second.steps.package).toEqual(first.steps.package ?? {})
+    expect(await planOf(second.outputs)).toBe("pro")
+  },
+)
 
-  test.if(hasTurn(1, 2))(
-    "has another cache for another package, and for another content of a file",
-    async () => {
-      const file = join(dir, "penknife.tgz")
-      const keyOf = async (name: string) => {
-        const { steps, outputs } = await runAction({ package: name })
-        await planOf(outputs)
-        return [steps.package?.["cache-key"], steps.package?.package]
-      }
-      writeFileSync(file, "one")
-      const one = await keyOf("./penknife.tgz")
-      writeFileSync(file, "two")
-      const two = await keyOf("./penknife.tgz")
-      const other = await keyOf("penknife@0.0.1")
-      expect(new Set([one[0], two[0], other[0]]).size).toBe(3)
-      expect([one[1], other[1]]).toEqual([file, "penknife@0.0.1"])
-      expect(one[0]).toStartWith(`penknife-${process.platform}-${process.arch}-`)
-    },
-  )
-
-  test("audits the mail of domains instead, shows the report and fails below the wanted grade", async () => {
-    const server = await startDnsServer({
-      "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx -all" }],
-      "mx.firm.example": [{ A: "198.51.100.25" }],
-      "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
-      "open.example": [{ TXT: "v=spf1 +all" }],
-    })
-    const summary = join(dir, "summary.md")
-    const more = {
-      ...{ PENKNIFE_DNS_SERVER: server.address, PENKNIFE_NO_OUTBOUND: "true" },
-      GITHUB_STEP_SUMMARY: summary,
+test.if(hasTurn(1, 2))(
+  "the action has another cache for another package, and for another content of a file",
+  async () => {
+    const file = join(dir, "penknife.tgz")
+    const keyOf = async (name: string) => {
+      const { steps, outputs } = await runAction({ package: name })
+      await planOf(outputs)
+      return [steps.package?.["cache-key"], steps.package?.package]
     }
-    const inputs = { executable: binary, "audit-mail": "firm.example\n  open.example", "fail-below": "F" }
-    const { ran, outputs } = await runAction(inputs, false, more)
-    expect(ran).toEqual(["audit"])
-    expect(outputs.grade).toBe("F")
-    expect(readFileSync(summary, "utf8")).toMatch(
-      /^```text\nfirm\.example {2}grade [B-F], .*```text\nopen\.example {2}grade F, /s,
-    )
-    const failing = runAction({ ...inputs, "fail-below": "A" }, false, more)
-    await expect(failing).rejects.toThrow("open.example has grade F, which is below A")
-    const wrong = runAction({ ...inputs, "audit-mail": "--json" }, false, more)
-    await expect(wrong).rejects.toThrow("The 'domain' parameter must be")
-    await server.stop()
-  })
+    writeFileSync(file, "one")
+    const one = await keyOf("./penknife.tgz")
+    writeFileSync(file, "two")
+    const two = await keyOf("./penknife.tgz")
+    const other = await keyOf("penknife@0.0.1")
+    expect(new Set([one[0], two[0], other[0]]).size).toBe(3)
+    expect([one[1], other[1]]).toEqual([file, "penknife@0.0.1"])
+    expect(one[0]).toStartWith(`penknife-${process.platform}-${process.arch}-`)
+  },
+)
 
-  test("fails with the log when the test double does not start", async () => {
-    await expect(runAction({ executable: binary, plan: "gold" })).rejects.toThrow("--plan must be one of")
-    await expect(runAction({ executable: "./gone" })).rejects.toThrow("gone cannot be run")
+test("the action audits the mail of domains instead, shows the report and fails below the wanted grade", async () => {
+  const server = await startDnsServer({
+    "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx -all" }],
+    "mx.firm.example": [{ A: "198.51.100.25" }],
+    "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
+    "open.example": [{ TXT: "v=spf1 +all" }],
   })
+  const summary = join(dir, "summary.md")
+  const more = {
+    ...{ PENKNIFE_DNS_SERVER: server.address, PENKNIFE_NO_OUTBOUND: "true" },
+    GITHUB_STEP_SUMMARY: summary,
+  }
+  const inputs = { executable: binary, "audit-mail": "firm.example\n  open.example", "fail-below": "F" }
+  const { ran, outputs } = await runAction(inputs, false, more)
+  expect(ran).toEqual(["audit"])
+  expect(outputs.grade).toBe("F")
+  expect(readFileSync(summary, "utf8")).toMatch(
+    /^```text\nfirm\.example {2}grade [B-F], .*```text\nopen\.example {2}grade F, /s,
+  )
+  const failing = runAction({ ...inputs, "fail-below": "A" }, false, more)
+  await expect(failing).rejects.toThrow("open.example has grade F, which is below A")
+  const wrong = runAction({ ...inputs, "audit-mail": "--json" }, false, more)
+  await expect(wrong).rejects.toThrow("The 'domain' parameter must be")
+  await server.stop()
+})
+
+test("the action fails with the log when the test double does not start", async () => {
+  await expect(runAction({ executable: binary, plan: "gold" })).rejects.toThrow("--plan must be one of")
+  await expect(runAction({ executable: "./gone" })).rejects.toThrow("gone cannot be run")
 })
 
 test("no step depends on the kind of runner", () => {

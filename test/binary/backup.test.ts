@@ -17,8 +17,11 @@ test("a backup under load is the store of one instant, and what is restored from
   const chargedIn = (file: string) => accounts.map(({ id }) => chargedOf(file, id))
   const workers = process.platform === "linux" ? ["--workers", "2"] : []
   const server = await serve(db, ...workers)
-  const keys = accounts.map(({ key }) => key)
-  const load = startLoad(server.url, keys, { clients, calls: 1_000_000 })
+  const load = startLoad(
+    server.url,
+    accounts.map(({ key }) => key),
+    { clients, calls: 1_000_000 },
+  )
   const backups: string[] = []
   for (let round = 1; round <= 5; round++) {
     await load.answered(round * 300)

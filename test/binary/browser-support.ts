@@ -11,14 +11,10 @@ const wholePlaces = [
 ]
 
 /** The path of a browser on this machine; null without one. `PENKNIFE_TEST_BROWSER` names another path. */
-export function findBrowser(): string | null {
-  return firstOf([...lightPlaces, ...wholePlaces])
-}
+export const findBrowser = (): string | null => firstOf([...lightPlaces, ...wholePlaces])
 
 /** The path of a browser that keeps pages that were left, for the way back; null without one. */
-export function findWholeBrowser(): string | null {
-  return firstOf(wholePlaces)
-}
+export const findWholeBrowser = (): string | null => firstOf(wholePlaces)
 
 function firstOf(places: readonly string[]): string | null {
   const own = process.env.PENKNIFE_TEST_BROWSER

@@ -82,9 +82,7 @@ export function startLoad(url: string, keys: readonly string[], { clients, calls
   }
 }
 
-export function successes({ statuses }: Seen): number {
-  return statuses.get(200) ?? 0
-}
+export const successes = ({ statuses }: Seen): number => statuses.get(200) ?? 0
 
 function countIn<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)

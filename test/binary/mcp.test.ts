@@ -49,12 +49,9 @@ function steady(data: Data | undefined, varying: readonly string[] = []): Data {
 }
 
 describe("over standard input and output", () => {
-  test.each([[[]], [["--search"]]])(
-    "the command with the flags %j gives the examples' answers",
-    async (flags) => {
-      await Promise.all(zones.map((zone) => tryExamples(flags, zone)))
-    },
-  )
+  test.each([[[]], [["--search"]]])("the command with %j gives the examples' answers", async (flags) => {
+    await Promise.all(zones.map((zone) => tryExamples(flags, zone)))
+  })
 
   async function tryExamples(flags: readonly string[], { address, members }: (typeof zones)[number]) {
     const client = new Client({ name: "test", version: "1" })
@@ -92,11 +89,7 @@ describe("over standard input and output", () => {
   }
 
   /** The output of `penknife call`, which depends on the time as the tool does. */
-  async function callCommand(
-    id: string,
-    input: Readonly<Record<string, unknown>>,
-    dns: string,
-  ): Promise<Data> {
+  async function callCommand(id: string, input: Readonly<Record<string, unknown>>, dns: string) {
     const args = Object.entries(input).flatMap(([name, value]) => [`--${name}`, String(value)])
     return JSON.parse((await run(["call", id, ...args, "--dns-server", dns])).out)
   }

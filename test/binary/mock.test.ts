@@ -40,37 +40,35 @@ test("two processes give the same bytes for the same 250 mixed requests, and so 
   await Promise.all([first.stop(), second.stop()])
 })
 
-describe("the store at the start, which the executable holds", () => {
-  const usual: { readonly key: string } = JSON.parse(readFileSync(join(root, "dist/mock-start.json"), "utf8"))
-  const keyOf = async (flags: Record<string, string>) => {
-    const config = loadConfig({ flags, env: {}, file: null }, mockOwn)
-    return keyOfStart(runningOf(config, await prepareApis(config)))
+const usual: { readonly key: string } = JSON.parse(readFileSync(join(root, "dist/mock-start.json"), "utf8"))
+const keyOf = async (flags: Record<string, string>) => {
+  const config = loadConfig({ flags, env: {}, file: null }, mockOwn)
+  return keyOfStart(runningOf(config, await prepareApis(config)))
+}
+
+test("the store at the start, which the executable holds: is that without settings alone", async () => {
+  expect(await keyOf({})).toBe(usual.key)
+  const others = { plan: "free", seedTimeMs: "2025-02-01T00:00:00Z", tryCalls: "3" }
+  for (const [name, value] of Object.entries(others))
+    expect({ [name]: (await keyOf({ [name]: value })) === usual.key }).toEqual({ [name]: false })
+})
+
+test("the store at the start, which the executable holds: has what another one makes at its start", async () => {
+  // This setting changes nothing while calls without a key are refused, but such a store is made anew.
+  const flags = ["--try-plan", "starter"]
+  expect(await keyOf({ tryPlan: "starter" })).not.toBe(usual.key)
+  const held = await start(["mock", "--port", "0"])
+  const made = await start(["mock", "--port", "0", ...flags])
+  const seen: string[] = []
+  for (const name of ["accounts", "keys", "admins", "audit", "notices", "usage"]) {
+    const read = async ({ url }: { readonly url: string }) =>
+      (await fetch(`${url}/admin/v1/${name}`, { headers: { "x-admin-key": "mock-admin" } })).json()
+    const answer = await read(made)
+    expect(await read(held)).toEqual(answer)
+    seen.push(JSON.stringify(answer))
   }
-
-  test("is that without settings alone", async () => {
-    expect(await keyOf({})).toBe(usual.key)
-    const others = { plan: "free", seedTimeMs: "2025-02-01T00:00:00Z", tryCalls: "3" }
-    for (const [name, value] of Object.entries(others))
-      expect({ [name]: (await keyOf({ [name]: value })) === usual.key }).toEqual({ [name]: false })
-  })
-
-  test("has what another one makes at its start", async () => {
-    // This setting changes nothing while calls without a key are refused, but such a store is made anew.
-    const flags = ["--try-plan", "starter"]
-    expect(await keyOf({ tryPlan: "starter" })).not.toBe(usual.key)
-    const held = await start(["mock", "--port", "0"])
-    const made = await start(["mock", "--port", "0", ...flags])
-    const seen: string[] = []
-    for (const name of ["accounts", "keys", "admins", "audit", "notices", "usage"]) {
-      const read = async ({ url }: { readonly url: string }) =>
-        (await fetch(`${url}/admin/v1/${name}`, { headers: { "x-admin-key": "mock-admin" } })).json()
-      const answer = await read(made)
-      expect(await read(held)).toEqual(answer)
-      seen.push(JSON.stringify(answer))
-    }
-    expect(seen.join()).toContain("mock-rate-limited")
-    await Promise.all([held.stop(), made.stop()])
-  })
+  expect(seen.join()).toContain("mock-rate-limited")
+  await Promise.all([held.stop(), made.stop()])
 })
 
 const kilobytesOf = (pid: number | null) =>
@@ -161,38 +159,35 @@ test("a port in use is an error, and is not shared with the mock that has it", a
   expect(await first.stop()).toBe(0)
 })
 
-describe("TLS", () => {
-  test("with a certificate that it makes, which clients trust through the CA that it writes", async () => {
-    const file = join(dir, "ca.pem")
-    const names = "api.example.com,*.example.org"
-    const mock = await start(["mock", "--port", "0", "--tls-self-signed", names, "--ca-out", file])
-    const ca = readFileSync(file, "utf8")
-    const { port } = new URL(mock.url)
-    expect(mock.url).toBe(`https://127.0.0.1:${port}`)
-    for (const name of ["api.example.com", "x.example.org", "localhost", "127.0.0.1"]) {
-      const answer = await fetch(`https://127.0.0.1:${port}/v1/bluetoothlookup?companyid=76`, {
-        headers: { "x-api-key": "mock-pro", host: name },
-        tls: { ca, serverName: name },
-      })
-      expect(answer.status).toBe(200)
-    }
-    const other = fetch(`${mock.url}/health`, { tls: { ca, serverName: "other.example" } })
-    await expect(other).rejects.toThrow()
-    await expect(fetch(`${mock.url}/health`)).rejects.toThrow()
-    expect(await mock.stop()).toBe(0)
-  })
+test("TLS with a certificate that it makes, which clients trust through the CA that it writes", async () => {
+  const file = join(dir, "ca.pem")
+  const names = "api.example.com,*.example.org"
+  const mock = await start(["mock", "--port", "0", "--tls-self-signed", names, "--ca-out", file])
+  const ca = readFileSync(file, "utf8")
+  const { port } = new URL(mock.url)
+  expect(mock.url).toBe(`https://127.0.0.1:${port}`)
+  for (const name of ["api.example.com", "x.example.org", "localhost", "127.0.0.1"]) {
+    const answer = await fetch(`https://127.0.0.1:${port}/v1/bluetoothlookup?companyid=76`, {
+      headers: { "x-api-key": "mock-pro", host: name },
+      tls: { ca, serverName: name },
+    })
+    expect(answer.status).toBe(200)
+  }
+  await expect(fetch(`${mock.url}/health`, { tls: { ca, serverName: "other.example" } })).rejects.toThrow()
+  await expect(fetch(`${mock.url}/health`)).rejects.toThrow()
+  expect(await mock.stop()).toBe(0)
+})
 
-  test("from a test, faults included", async () => {
-    const mock = await startMock({ command: [binary], tls: ["api.example.com"] })
-    expect(mock.ca).toStartWith("-----BEGIN CERTIFICATE-----")
-    const tls = { ca: mock.ca ?? "" }
-    const call = () =>
-      fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key }, tls })
-    expect((await call()).status).toBe(200)
-    await mock.fault({ reset: true })
-    await expect(call()).rejects.toThrow()
-    await mock.stop()
-  })
+test("TLS from a test, faults included", async () => {
+  const mock = await startMock({ command: [binary], tls: ["api.example.com"] })
+  expect(mock.ca).toStartWith("-----BEGIN CERTIFICATE-----")
+  const tls = { ca: mock.ca ?? "" }
+  const call = () =>
+    fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key }, tls })
+  expect((await call()).status).toBe(200)
+  await mock.fault({ reset: true })
+  await expect(call()).rejects.toThrow()
+  await mock.stop()
 })
 
 // package.test.ts runs the examples of every test runner with the npm package.
@@ -243,6 +238,4 @@ function lookUp(mock: { readonly url: string; readonly key: string }): Promise<R
 }
 
 /** Files and sockets that this process has open. */
-function openFiles(): number {
-  return readdirSync("/proc/self/fd").length
-}
+const openFiles = (): number => readdirSync("/proc/self/fd").length

@@ -33,9 +33,7 @@ export async function start(argv: readonly string[], env: Record<string, string>
 }
 
 /** {@link start} with the command that serves a data file on a free port. */
-export function serve(db: string, ...flags: string[]) {
-  return start(["serve", "--port", "0", "--db", db, ...flags])
-}
+export const serve = (db: string, ...flags: string[]) => start(["serve", "--port", "0", "--db", db, ...flags])
 
 /** Starts a service for all tests of a file. It stops after them, and has to end with exit code 0. */
 export function serveForFile(db: string, ...more: readonly string[]) {

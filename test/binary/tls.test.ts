@@ -78,40 +78,37 @@ describe.if(linux)("a renewed certificate", () => {
     expect(await server.stop()).toBe(0)
   })
 
-  test.each([[[]], [["--workers", "2"]]])(
-    "is used after SIGHUP with %p, and no request fails",
-    async (flags) => {
-      const server = await startTls(...flags)
-      const processes = flags.length === 0 ? 1 : 2
-      expect(await namesAt(server.url)).toContain("first.test")
-      // The key is limited to an address, which must be known on old connections, too.
-      const { call } = await createAccount(server.db, { limits: { allowIps: ["127.0.0.1/32"] } })
-      // Clients that keep their connections and always have a request in progress.
-      let stop = false
-      const statuses: number[] = []
-      const clients = Array.from({ length: 8 }, async () => {
-        while (!stop) {
-          const answer = await call(server.url, lookUp, { tls: { ca } })
-          await answer.arrayBuffer()
-          statuses.push(answer.status)
-        }
-      })
-      const kept = await shake(server.url)
-      expect(await ask(kept.socket)).toStartWith("HTTP/1.1 200 ")
+  test.each([[[]], [["--workers", "2"]]])("is used after SIGHUP with %p; no request fails", async (flags) => {
+    const server = await startTls(...flags)
+    const processes = flags.length === 0 ? 1 : 2
+    expect(await namesAt(server.url)).toContain("first.test")
+    // The key is limited to an address, which must be known on old connections, too.
+    const { call } = await createAccount(server.db, { limits: { allowIps: ["127.0.0.1/32"] } })
+    // Clients that keep their connections and always have a request in progress.
+    let stop = false
+    const statuses: number[] = []
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!stop) {
+        const answer = await call(server.url, lookUp, { tls: { ca } })
+        await answer.arrayBuffer()
+        statuses.push(answer.status)
+      }
+    })
+    const kept = await shake(server.url)
+    expect(await ask(kept.socket)).toStartWith("HTTP/1.1 200 ")
 
-      server.install(second)
-      server.reload()
-      await server.wrote("certificate reloaded", processes)
-      for (let i = 0; i < 8; i++) expect(await namesAt(server.url)).toContain("second.test")
-      const before = statuses.length
-      await until(() => statuses.length >= before + clients.length)
-      stop = true
-      await Promise.all(clients)
-      expect(new Set(statuses)).toEqual(new Set([200]))
-      kept.socket.destroy()
-      expect(await server.stop()).toBe(0)
-    },
-  )
+    server.install(second)
+    server.reload()
+    await server.wrote("certificate reloaded", processes)
+    for (let i = 0; i < 8; i++) expect(await namesAt(server.url)).toContain("second.test")
+    const before = statuses.length
+    await until(() => statuses.length >= before + clients.length)
+    stop = true
+    await Promise.all(clients)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    kept.socket.destroy()
+    expect(await server.stop()).toBe(0)
+  })
 
   test("that is broken is logged, and the old one stays in use until a good one comes", async () => {
     const server = await startTls()

@@ -47,8 +47,7 @@ test.if(process.platform === "linux")("with --workers each process sends its own
   }
   expect(await server.stop()).toBe(0)
   expect(collector.spans()).toHaveLength(160)
-  const instances = collector.messages.map(({ resource }) => resource["service.instance.id"])
-  expect(new Set(instances).size).toBe(2)
+  expect(new Set(collector.messages.map(({ resource }) => resource["service.instance.id"])).size).toBe(2)
 })
 
 test.each([[200], [503]])(

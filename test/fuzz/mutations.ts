@@ -126,9 +126,7 @@ function dropHeader(name: string): Mutation {
   return (request) => ({ headers: without(request.headers, name) })
 }
 
-function without(all: readonly Header[], name: string): Header[] {
-  return all.filter(([other]) => other !== name)
-}
+const without = (all: readonly Header[], name: string): Header[] => all.filter(([other]) => other !== name)
 
 /** Changes of a body's text: other JSON, text that is not JSON, too much of it. */
 const texts: readonly ((json: string) => string)[] = [
@@ -198,6 +196,4 @@ function splitTarget(target: string): { path: string; query: string } {
   return { path, query: rest.join("?") }
 }
 
-function joinTarget(path: string, query: string): string {
-  return `${path}${query && `?${query}`}`
-}
+const joinTarget = (path: string, query: string): string => `${path}${query && `?${query}`}`

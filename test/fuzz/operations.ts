@@ -85,8 +85,10 @@ function samplesOf(examples: unknown): unknown[] {
 function resolve(node: unknown, document: OpenApiDocument): unknown {
   const { $ref } = (node ?? {}) as { $ref?: string }
   if ($ref === undefined) return node
-  const steps = $ref.split("/").slice(1)
-  return steps.reduce<unknown>((at, step) => (at as Node)[step], document)
+  return $ref
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((at, step) => (at as Node)[step], document)
 }
 
 function resolveAll(node: unknown, document: OpenApiDocument): unknown {

@@ -52,18 +52,11 @@ function weightOf({ id, path }: Operation): number {
   return 20
 }
 
-function changed(request: Base, change: Partial<WireRequest>): Base {
-  return { ...request, ...change }
-}
+const changed = (request: Base, change: Partial<WireRequest>): Base => ({ ...request, ...change })
 
 type Base = Omit<FuzzRequest, "key">
 
-function baseOf(
-  operation: Operation,
-  catalog: readonly ApiDefinition[],
-  keys: FuzzKeys,
-  host: string,
-): fc.Arbitrary<Base> {
+function baseOf(operation: Operation, catalog: readonly ApiDefinition[], keys: FuzzKeys, host: string) {
   const key = fc.oneof(
     ...Object.values(keys).map(({ weight, key }) => ({ weight, arbitrary: fc.constant(key) })),
   )
@@ -103,11 +96,7 @@ function toBase(operation: Operation, host: string, { key, query, body, chunked 
  * The request of each operation that the document shows, with the first of the keys; and the same without a key, with another
  * method and with another path, so that each refusal that does not hang on the input comes from each operation.
  */
-export function shownRequests(
-  operations: readonly Operation[],
-  keys: FuzzKeys,
-  host: string,
-): readonly FuzzRequest[] {
+export function shownRequests(operations: readonly Operation[], keys: FuzzKeys, host: string) {
   const [[name, { key }] = ["", { key: "" }]] = Object.entries(keys)
   return operations.flatMap((operation) => {
     const sample = operation.body?.samples[0]
@@ -158,9 +147,7 @@ export function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> 
   return fc.tuple(...pairs).map((list) => list.filter((pair) => pair !== "").join("&"))
 }
 
-export function encode(text: string | undefined): string {
-  return encodeURIComponent((text ?? "").toWellFormed())
-}
+export const encode = (text: string | undefined): string => encodeURIComponent((text ?? "").toWellFormed())
 
 function bodyOf({ id, body }: Operation, catalog: readonly ApiDefinition[]): fc.Arbitrary<string | null> {
   if (body === null) return fc.constant(null)

@@ -211,8 +211,10 @@ function mcpRequest({ host, apiKeys, catalog }: SurfacesParts): fc.Arbitrary<Wir
 }
 
 function apiInput({ input, examples }: ApiDefinition) {
-  const samples = examples.map((one) => one.input)
-  return objectOf(input as Schema, samples)
+  return objectOf(
+    input as Schema,
+    examples.map((one) => one.input),
+  )
 }
 
 /** A list with one request to each kind of page, as a browser makes it: few random ones might leave a kind out. */
@@ -276,6 +278,4 @@ function signIn({ host, apiKeys, adminKeys }: SurfacesParts): fc.Arbitrary<WireR
     })
 }
 
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value)
-}
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))

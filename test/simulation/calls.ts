@@ -87,15 +87,9 @@ function apiOf(apis: readonly PreparedApi[], { api }: CallAction): PreparedApi {
   return found
 }
 
-interface QueryRequest {
-  readonly request: CallerRequest
-  readonly key: string | null
-  readonly n: number
-}
-
 async function runQuery(
   apis: readonly PreparedApi[],
-  { request, key, n }: QueryRequest,
+  { request, key, n }: { readonly request: CallerRequest; readonly key: string | null; readonly n: number },
   caller: NonNullable<Progress["caller"]>,
   pipeline: Pipeline,
 ): Promise<Work> {

@@ -49,10 +49,7 @@ export async function runClient(world: World, place: number, actions: readonly A
 }
 
 /** Asks an instance that is up. An instance that is killed gives no answer. */
-async function ask<Result>(
-  { world, rng, name }: Client,
-  work: (instance: Instance) => Promise<Result>,
-): Promise<Answer<Result>> {
+async function ask<Result>({ world, rng, name }: Client, work: (instance: Instance) => Promise<Result>) {
   for (;;) {
     const up = world.instances.filter(({ isDead }) => !isDead)
     if (up.length === 0) {

@@ -39,10 +39,7 @@ export async function makeTemplate(file: string): Promise<void> {
 }
 
 /** Inserts the accounts of each run with their keys. `addWebhook` gives one its webhook and its address. */
-export async function insertFirstAccounts(
-  changes: TestChanges,
-  addWebhook: (id: string) => Promise<void>,
-): Promise<void> {
+export async function insertFirstAccounts(changes: TestChanges, addWebhook: (id: string) => Promise<void>) {
   const createdMs = accountsCreatedMs
   for (const { id, plan, bonus, keyId, keyHash } of firstAccounts) {
     await changes.createAccount(accountOf({ id, name: id, plan, createdMs, periodStartMs: createdMs, bonus }))
@@ -96,10 +93,7 @@ interface FaultyOptions {
 /**
  * Opens a data file for an instance. Any commit may fail after all its statements, and any statement before it does something.
  */
-export function connectFaulty(
-  file: string,
-  { kernel, owner, onBegin, onCommitted }: FaultyOptions,
-): Database {
+export function connectFaulty(file: string, { kernel, owner, onBegin, onCommitted }: FaultyOptions) {
   const database = connect(file)
   const fails = (chance: number, name: string) => {
     if (!kernel.fault(chance)) return

@@ -48,8 +48,7 @@ test(`${seeds} seeds of the commit hold, and let everything happen`, async () =>
   ]
   const faults = ["kill", "store fails", "answer lost", "wake lost", "connection broken", "unavailable"]
   const events = ["month", "day", "skew", "price", "lock", "clean"].map((kind) => `event ${kind}`)
-  const missing = [...happened, ...changed, ...faults, ...events].filter((name) => !counts.has(name))
-  expect(missing).toEqual([])
+  expect([...happened, ...changed, ...faults, ...events].filter((name) => !counts.has(name))).toEqual([])
 })
 
 test("the service starts or closes all, whatever comes in a step of its start", async () => {
@@ -97,31 +96,29 @@ describe("plans that once found something hold", () => {
     })
 })
 
-describe("kernel", () => {
-  test("runs what is ready before time moves, and never what was cancelled or belongs to a dead owner", () => {
-    const kernel = createKernel(1, 0)
-    const owner = { isDead: false, name: "i0" }
-    const ran: string[] = []
-    kernel.later(owner, "late", 5_000, () => ran.push(`late at ${kernel.now()}`))
-    kernel.later(null, "soon", 2_000, () => ran.push(`soon at ${kernel.now()}`))
-    kernel.later(null, "cancelled", 1_000, () => ran.push("cancelled"))()
-    kernel.later(null, "now", 0, () => ran.push(`now at ${kernel.now()}`))
-    expect([kernel.step(), kernel.step()]).toEqual([true, true])
-    owner.isDead = true
-    expect(kernel.step()).toBe(false)
-    expect(ran).toEqual(["now at 0", "soon at 2000"])
-  })
+test("kernel runs what is ready before time moves, and never what was cancelled or belongs to a dead owner", () => {
+  const kernel = createKernel(1, 0)
+  const owner = { isDead: false, name: "i0" }
+  const ran: string[] = []
+  kernel.later(owner, "late", 5_000, () => ran.push(`late at ${kernel.now()}`))
+  kernel.later(null, "soon", 2_000, () => ran.push(`soon at ${kernel.now()}`))
+  kernel.later(null, "cancelled", 1_000, () => ran.push("cancelled"))()
+  kernel.later(null, "now", 0, () => ran.push(`now at ${kernel.now()}`))
+  expect([kernel.step(), kernel.step()]).toEqual([true, true])
+  owner.isDead = true
+  expect(kernel.step()).toBe(false)
+  expect(ran).toEqual(["now at 0", "soon at 2000"])
+})
 
-  test("goes on with all that follows from a step without a wait", async () => {
-    const kernel = createKernel(1, 0)
-    let reached = 0
-    void kernel.point(null, "point").then(async () => {
-      for (let hops = 0; hops < 50; hops++) await undefined
-      reached = 50
-    })
-    kernel.step()
-    expect(reached).toBe(50)
+test("kernel goes on with all that follows from a step without a wait", async () => {
+  const kernel = createKernel(1, 0)
+  let reached = 0
+  void kernel.point(null, "point").then(async () => {
+    for (let hops = 0; hops < 50; hops++) await undefined
+    reached = 50
   })
+  kernel.step()
+  expect(reached).toBe(50)
 })
 
 test("a shrunk plan has only what the failure needs", async () => {

@@ -16,9 +16,6 @@ import type { RunOptions, RunResult } from "./run.ts"
 import { inSteps } from "./run.ts"
 import { createWorld } from "./world.ts"
 
-type Open = typeof openStore
-type Serve = typeof startHttpServer
-
 /** A start that needs more steps never ends. */
 const mostSteps = 5_000
 /** Notices come so many microtasks after the store was opened, at most. */
@@ -69,7 +66,7 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
       }
     }
 
-    const open: Open = async (_db, { notices, serving }) => {
+    const open: typeof openStore = async (_db, { notices, serving }) => {
       await kernel.point(instance, "open")
       if (kernel.fault(0.02)) throw new Error("simulated: the store cannot be opened")
       opened++
@@ -96,7 +93,7 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
       return { ...others, store: { ...store, close } }
     }
 
-    const serve: Serve = (_parts, { port }) => {
+    const serve: typeof startHttpServer = (_parts, { port }) => {
       if (kernel.fault(0.02)) throw new Error(`simulated: the port ${port} is taken`)
       world.count("served")
       return { ...deaf, stop: () => kernel.point(instance, "stop listening") }

@@ -52,10 +52,7 @@ function requireExpected(item: SuiteCase, outcome: Outcome | undefined): void {
   expect({
     id: item.id,
     result: item.results.includes(outcome?.result ?? "") ? "expected" : outcome?.result,
-  }).toEqual({
-    id: item.id,
-    result: "expected",
-  })
+  }).toEqual({ id: item.id, result: "expected" })
   if (item.explanation === "DEFAULT") expect(outcome?.explanation).toBeUndefined()
   else if (item.explanation !== null) expect(outcome?.explanation).toBe(item.explanation)
 }

@@ -14,9 +14,7 @@ export function portsWith(dns: Dns): Ports {
 }
 
 /** The same for a run with nothing beside it. */
-export function contextWith(dns: Dns): RunContext {
-  return { ports: portsWith(dns), giveWay() {}, premium: true }
-}
+export const contextWith = (dns: Dns): RunContext => ({ ports: portsWith(dns), giveWay() {}, premium: true })
 
 /** Validates against a zone or another DNS. */
 export function validateIn(zone: DnsZone | Dns, input: SpfInput, signal?: AbortSignal): Promise<SpfReport> {
@@ -48,9 +46,7 @@ export function answering(answer: (name: string, type: DnsType) => DnsAnswer): D
 }
 
 /** A TXT answer. */
-export function txt(...texts: string[]): DnsAnswer {
-  return { kind: "records", records: texts, messageBytes: 0 }
-}
+export const txt = (...texts: string[]): DnsAnswer => ({ kind: "records", records: texts, messageBytes: 0 })
 
 function isDns(value: DnsZone | Dns): value is Dns {
   return typeof value.resolve === "function"

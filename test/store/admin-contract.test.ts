@@ -115,116 +115,113 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await opened.store.charge([chargeOf()])).toMatchObject([{ charged: true }])
   })
 
-  describe("keys", () => {
-    test("come back as they were stored", async () => {
-      const key = keyDetailsOf({
-        id: "key_2",
-        name: "ä",
-        prefix: "p-h2",
-        expiresMs: 9_000,
-        disabledMs: 2_000,
-        allowApis: ["hmac"],
-        blockApis: ["spfvalidator"],
-        allowIps: ["192.0.2.0/24"],
-        rateLimit: 10,
-        externalId: "server 1",
-        metadata: '{"a":1}',
-      })
-      expect(await apply({ kind: "key.insert", key, secret: secretOf("h2") })).toBe("applied")
-      expect(await admin.findKey("key_2")).toStrictEqual(key)
-      expect(await admin.findKey("key_9")).toBeNull()
-      expect(await opened.store.findKey("h2")).toMatchObject({ key: { id: "key_2", disabledMs: 2_000 } })
+  test("keys come back as they were stored", async () => {
+    const key = keyDetailsOf({
+      id: "key_2",
+      name: "ä",
+      prefix: "p-h2",
+      expiresMs: 9_000,
+      disabledMs: 2_000,
+      allowApis: ["hmac"],
+      blockApis: ["spfvalidator"],
+      allowIps: ["192.0.2.0/24"],
+      rateLimit: 10,
+      externalId: "server 1",
+      metadata: '{"a":1}',
     })
+    expect(await apply({ kind: "key.insert", key, secret: secretOf("h2") })).toBe("applied")
+    expect(await admin.findKey("key_2")).toStrictEqual(key)
+    expect(await admin.findKey("key_9")).toBeNull()
+    expect(await opened.store.findKey("h2")).toMatchObject({ key: { id: "key_2", disabledMs: 2_000 } })
+  })
 
-    test("of an unknown account are not made", async () => {
-      const key = keyDetailsOf({ id: "key_2", accountId: "acc_9" })
-      expect(await apply({ kind: "key.insert", key, secret: secretOf("h2") })).toBe("missing")
-      expect(await opened.store.findKey("h2")).toBeNull()
-    })
+  test("keys of an unknown account are not made", async () => {
+    const key = keyDetailsOf({ id: "key_2", accountId: "acc_9" })
+    expect(await apply({ kind: "key.insert", key, secret: secretOf("h2") })).toBe("missing")
+    expect(await opened.store.findKey("h2")).toBeNull()
+  })
 
-    test("are changed field by field, and back; each change raises the version and the revision", async () => {
-      const set = {
-        name: "New",
-        expiresMs: 9_000,
-        revokedMs: 8_000,
-        disabledMs: 7_000,
-        allowApis: ["hmac"],
-        blockApis: ["spfvalidator"],
-        allowIps: ["192.0.2.0/24"],
-        rateLimit: 5,
-        externalId: "x",
-        metadata: '{"a":1}',
-      }
-      let revision = (await opened.store.findKey("h1"))?.revision ?? Number.NaN
-      for (const [index, [name, value]] of Object.entries(set).entries()) {
-        const set = { [name]: value }
-        const update: Mutation = { kind: "key.update", id: "key_1", version: index + 1, set }
-        expect(await apply(update)).toBe("applied")
-        const access = await opened.store.findKey("h1")
-        expect(access?.revision).toBeGreaterThan(revision)
-        revision = access?.revision ?? Number.NaN
-      }
-      expect(await admin.findKey("key_1")).toStrictEqual(keyDetailsOf({ ...set, version: 11 }))
-      const { blockApis, name, metadata, ...rest } = set
-      const cleared = Object.fromEntries(Object.keys(rest).map((field) => [field, null]))
-      const back = { ...cleared, blockApis: [] }
-      const update: Mutation = { kind: "key.update", id: "key_1", version: 11, set: back }
+  test("keys are changed field by field, and back; each change raises the version and the revision", async () => {
+    const set = {
+      name: "New",
+      expiresMs: 9_000,
+      revokedMs: 8_000,
+      disabledMs: 7_000,
+      allowApis: ["hmac"],
+      blockApis: ["spfvalidator"],
+      allowIps: ["192.0.2.0/24"],
+      rateLimit: 5,
+      externalId: "x",
+      metadata: '{"a":1}',
+    }
+    let revision = (await opened.store.findKey("h1"))?.revision ?? Number.NaN
+    for (const [index, [name, value]] of Object.entries(set).entries()) {
+      const set = { [name]: value }
+      const update: Mutation = { kind: "key.update", id: "key_1", version: index + 1, set }
       expect(await apply(update)).toBe("applied")
-      expect(await admin.findKey("key_1")).toStrictEqual(keyDetailsOf({ name, metadata, version: 12 }))
-    })
+      const access = await opened.store.findKey("h1")
+      expect(access?.revision).toBeGreaterThan(revision)
+      revision = access?.revision ?? Number.NaN
+    }
+    expect(await admin.findKey("key_1")).toStrictEqual(keyDetailsOf({ ...set, version: 11 }))
+    const { blockApis, name, metadata, ...rest } = set
+    const back = { ...Object.fromEntries(Object.keys(rest).map((field) => [field, null])), blockApis: [] }
+    const update: Mutation = { kind: "key.update", id: "key_1", version: 11, set: back }
+    expect(await apply(update)).toBe("applied")
+    expect(await admin.findKey("key_1")).toStrictEqual(keyDetailsOf({ name, metadata, version: 12 }))
+  })
 
-    test("a change for another version or of an unknown key is refused", async () => {
-      const rotate = (id: string, version: number): Mutation => {
-        return { kind: "key.rotate", id, version, secret: secretOf("h2"), othersUntilMs: 5_000 }
-      }
-      const outcomes = [
-        await apply({ kind: "key.update", id: "key_1", version: 2, set: { name: "New" } }),
-        await apply({ kind: "key.update", id: "key_9", version: 1, set: { name: "New" } }),
-        await apply(rotate("key_1", 2)),
-        await apply(rotate("key_9", 1)),
-      ]
-      expect(outcomes).toEqual(["conflict", "missing", "conflict", "missing"])
-      expect(await admin.findKey("key_1")).toStrictEqual(keyDetailsOf())
-      expect(await admin.findKeyByHash("h2")).toBeNull()
-    })
+  test("keys: a change for another version or of an unknown key is refused", async () => {
+    const rotate = (id: string, version: number): Mutation => {
+      return { kind: "key.rotate", id, version, secret: secretOf("h2"), othersUntilMs: 5_000 }
+    }
+    const outcomes = [
+      await apply({ kind: "key.update", id: "key_1", version: 2, set: { name: "New" } }),
+      await apply({ kind: "key.update", id: "key_9", version: 1, set: { name: "New" } }),
+      await apply(rotate("key_1", 2)),
+      await apply(rotate("key_9", 1)),
+    ]
+    expect(outcomes).toEqual(["conflict", "missing", "conflict", "missing"])
+    expect(await admin.findKey("key_1")).toStrictEqual(keyDetailsOf())
+    expect(await admin.findKeyByHash("h2")).toBeNull()
+  })
 
-    test("are found by their current and earlier secrets", async () => {
-      const rotate = (version: number, hash: string, othersUntilMs: number) =>
-        apply({ kind: "key.rotate", id: "key_1", version, secret: secretOf(hash, 2_000), othersUntilMs })
-      await rotate(1, "h2", 5_000)
-      await rotate(2, "h3", 9_000)
-      const key = keyDetailsOf({ version: 3, prefix: "p-h3" })
-      for (const [hash, secretUntilMs] of Object.entries({ h1: 5_000, h2: 9_000, h3: null })) {
-        expect(await admin.findKeyByHash(hash)).toStrictEqual({ key, secretUntilMs })
-        expect(await opened.store.findKey(hash)).toMatchObject({ secretUntilMs })
-      }
-      expect(await admin.findKeyByHash("h4")).toBeNull()
-    })
+  test("keys are found by their current and earlier secrets", async () => {
+    const rotate = (version: number, hash: string, othersUntilMs: number) =>
+      apply({ kind: "key.rotate", id: "key_1", version, secret: secretOf(hash, 2_000), othersUntilMs })
+    await rotate(1, "h2", 5_000)
+    await rotate(2, "h3", 9_000)
+    const key = keyDetailsOf({ version: 3, prefix: "p-h3" })
+    for (const [hash, secretUntilMs] of Object.entries({ h1: 5_000, h2: 9_000, h3: null })) {
+      expect(await admin.findKeyByHash(hash)).toStrictEqual({ key, secretUntilMs })
+      expect(await opened.store.findKey(hash)).toMatchObject({ secretUntilMs })
+    }
+    expect(await admin.findKeyByHash("h4")).toBeNull()
+  })
 
-    test("a change by another process is seen by a look-up that asks the database", async () => {
-      const other = await openAgain()
-      const before = await other.store.findKey("h1")
-      await apply({ kind: "key.update", id: "key_1", version: 1, set: { disabledMs: 6_000 } })
-      const after = await other.store.findKeyAnew("h1", "acc_1")
-      expect([before?.key.disabledMs, after?.key.disabledMs]).toEqual([null, 6_000])
-      expect(after?.revision).toBeGreaterThan(before?.revision ?? Number.NaN)
-    })
+  test("keys: a change by another process is seen by a look-up that asks the database", async () => {
+    const other = await openAgain()
+    const before = await other.store.findKey("h1")
+    await apply({ kind: "key.update", id: "key_1", version: 1, set: { disabledMs: 6_000 } })
+    const after = await other.store.findKeyAnew("h1", "acc_1")
+    expect([before?.key.disabledMs, after?.key.disabledMs]).toEqual([null, 6_000])
+    expect(after?.revision).toBeGreaterThan(before?.revision ?? Number.NaN)
+  })
 
-    test("two processes that change one version: exactly one succeeds", async () => {
-      const other = await openAgain()
-      for (let version = 1; version <= 10; version++) {
-        const outcomes = await Promise.all(
-          [opened, other, opened, other].map((one, index) => {
-            const set = { name: `${version} ${index}` }
-            return one.admin.apply(changeOf([{ kind: "key.update", id: "key_1", version, set }]))
-          }),
-        )
-        expect(outcomes.toSorted()).toEqual(["applied", "conflict", "conflict", "conflict"])
-        const winner = outcomes.indexOf("applied")
-        const found = await other.admin.findKey("key_1")
-        expect(found).toMatchObject({ version: version + 1, name: `${version} ${winner}` })
-      }
-    })
+  test("keys: two processes that change one version: exactly one succeeds", async () => {
+    const other = await openAgain()
+    for (let version = 1; version <= 10; version++) {
+      const outcomes = await Promise.all(
+        [opened, other, opened, other].map((one, index) => {
+          const set = { name: `${version} ${index}` }
+          return one.admin.apply(changeOf([{ kind: "key.update", id: "key_1", version, set }]))
+        }),
+      )
+      expect(outcomes.toSorted()).toEqual(["applied", "conflict", "conflict", "conflict"])
+      const winner = outcomes.indexOf("applied")
+      const found = await other.admin.findKey("key_1")
+      expect(found).toMatchObject({ version: version + 1, name: `${version} ${winner}` })
+    }
   })
 
   test("admin keys are found by their hash, and revoked once", async () => {
@@ -291,31 +288,27 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await admin.deleteReplaysBefore(1_001, 10)).toBe(0)
   })
 
-  const refusals: readonly (readonly [AdminOutcome, Mutation])[] = [
+  test.each<[AdminOutcome, Mutation]>([
     ["conflict", rename(9)],
     ["missing", { kind: "adminKey.revoke", id: "adm_9", revokedMs: 1 }],
     ["taken", { kind: "account.insert", account: accountDetailsOf({ id: "acc_3", externalId: "x" }) }],
     ["tooMuch", grantOf("acc_1", 1_000, 100)],
-  ]
-  test.each(refusals)(
-    "a change that ends with '%s' keeps nothing of what came before",
-    async (outcome, last) => {
-      await apply({ kind: "account.insert", account: accountDetailsOf({ id: "acc_2", externalId: "x" }) })
-      const before = await everything()
-      const mutations: readonly Mutation[] = [
-        grant,
-        rename(1),
-        { kind: "key.rotate", id: "key_1", version: 2, secret: secretOf("h2"), othersUntilMs: 5_000 },
-        { kind: "webhook.set", accountId: "acc_1", webhook },
-        { kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" },
-        { kind: "notice.insert", id: "msg_1", accountId: "acc_1", type: "key.created", data: "{}", nowMs: 1 },
-        last,
-      ]
-      expect(await admin.apply(changeOf(mutations, { replay: replayOf() }))).toBe(outcome)
-      expect(await everything()).toEqual(before)
-      expect(await opened.store.charge([chargeOf({ credits: 11 })])).toEqual([{ charged: false }])
-    },
-  )
+  ])("a change that ends with '%s' keeps nothing of what came before", async (outcome, last) => {
+    await apply({ kind: "account.insert", account: accountDetailsOf({ id: "acc_2", externalId: "x" }) })
+    const before = await everything()
+    const mutations: readonly Mutation[] = [
+      grant,
+      rename(1),
+      { kind: "key.rotate", id: "key_1", version: 2, secret: secretOf("h2"), othersUntilMs: 5_000 },
+      { kind: "webhook.set", accountId: "acc_1", webhook },
+      { kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" },
+      { kind: "notice.insert", id: "msg_1", accountId: "acc_1", type: "key.created", data: "{}", nowMs: 1 },
+      last,
+    ]
+    expect(await admin.apply(changeOf(mutations, { replay: replayOf() }))).toBe(outcome)
+    expect(await everything()).toEqual(before)
+    expect(await opened.store.charge([chargeOf({ credits: 11 })])).toEqual([{ charged: false }])
+  })
 
   test("a change with a used Idempotency-Key is not made again", async () => {
     expect(await admin.apply(changeOf([grant], { replay: replayOf() }))).toBe("applied")

@@ -1,7 +1,7 @@
 /** `backup` and `restore` on real files, by the command line in this process. */
 
 import { Database } from "bun:sqlite"
-import { beforeEach, describe, expect, onTestFinished, test } from "bun:test"
+import { beforeEach, expect, onTestFinished, test } from "bun:test"
 import {
   chmodSync,
   chownSync,
@@ -137,133 +137,134 @@ test("backup and restore take nothing over from an earlier run that was killed",
   expect({ left, isKept: existsSync(replaced) }).toEqual({ left: [], isKept: true })
 })
 
-describe("restore", () => {
-  test("replaces the data file, keeps the old one, and leaves the backup unchanged", async () => {
-    const file = await backUp("before")
-    const backup = readFileSync(file)
-    await createAccount("after")
-    const { replaced, ...report } = await json("restore", file)
-    const counts = { bytes: expect.any(Number), store_version: expect.any(Number), accounts: 1 }
-    expect(report).toEqual({ file: db, ...counts })
-    expect(await names()).toEqual(["before"])
-    expect([statSync(db).mode & 0o777, readFileSync(file).equals(backup)]).toEqual([0o600, true])
-    db = replaced
-    expect((await names()).toSorted()).toEqual(["after", "before"])
-  })
+test("restore replaces the data file, keeps the old one, and leaves the backup unchanged", async () => {
+  const file = await backUp("before")
+  const backup = readFileSync(file)
+  await createAccount("after")
+  const { replaced, ...report } = await json("restore", file)
+  const counts = { bytes: expect.any(Number), store_version: expect.any(Number), accounts: 1 }
+  expect(report).toEqual({ file: db, ...counts })
+  expect(await names()).toEqual(["before"])
+  expect([statSync(db).mode & 0o777, readFileSync(file).equals(backup)]).toEqual([0o600, true])
+  db = replaced
+  expect((await names()).toSorted()).toEqual(["after", "before"])
+})
 
-  test("works without a data file, or with a damaged one", async () => {
-    const file = await backUp()
-    const original = db
-    db = join(here, "new.db")
-    // An abandoned log must not be replayed into the new file.
-    writeFileSync(`${db}-wal`, "old")
-    expect((await json("restore", file)).replaced).toBeNull()
-    expect(await names()).toEqual(["Ann"])
-    db = original
-    writeFileSync(db, Buffer.alloc(8_192, 0x5a))
-    const { replaced } = await json("restore", file)
-    expect(await names()).toEqual(["Ann"])
-    expect(readFileSync(replaced).equals(Buffer.alloc(8_192, 0x5a))).toBe(true)
-  })
+test("restore works without a data file, or with a damaged one", async () => {
+  const file = await backUp()
+  const original = db
+  db = join(here, "new.db")
+  // An abandoned log must not be replayed into the new file.
+  writeFileSync(`${db}-wal`, "old")
+  expect((await json("restore", file)).replaced).toBeNull()
+  expect(await names()).toEqual(["Ann"])
+  db = original
+  writeFileSync(db, Buffer.alloc(8_192, 0x5a))
+  const { replaced } = await json("restore", file)
+  expect(await names()).toEqual(["Ann"])
+  expect(readFileSync(replaced).equals(Buffer.alloc(8_192, 0x5a))).toBe(true)
+})
 
-  test("refuses while a process has the data file open, and changes nothing", async () => {
-    const file = await backUp()
-    const server = openDatabase(db)
-    server.query("SELECT * FROM accounts").all()
-    expect(await failure("restore", file)).toContain("is in use. Stop the server")
-    server.run("UPDATE accounts SET name = 'still served'")
-    server.close()
-    expect(await names()).toEqual(["still served"])
-    expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db", "store.db-lock"])
-  })
+test("restore refuses while a process has the data file open, and changes nothing", async () => {
+  const file = await backUp()
+  const server = openDatabase(db)
+  server.query("SELECT * FROM accounts").all()
+  expect(await failure("restore", file)).toContain("is in use. Stop the server")
+  server.run("UPDATE accounts SET name = 'still served'")
+  server.close()
+  expect(await names()).toEqual(["still served"])
+  expect(readdirSync(here).sort()).toEqual(["copy.db", "store.db", "store.db-lock"])
+})
 
-  test("refuses while a server runs on a data file whose header is damaged, or that is gone", async () => {
-    const file = await backUp()
-    const server = await serveInOtherProcess(db)
-    const damage = Buffer.alloc(100, 0x5a)
-    overwriteStart(db, damage)
-    expect(await failure("restore", file)).toContain("is in use. Stop the server")
-    expect(readFileSync(db).subarray(0, 100).equals(damage)).toBe(true)
-    for (const end of ["", "-wal", "-shm"]) rmSync(db + end)
-    expect(await failure("restore", file)).toContain("is in use. Stop the server")
-    expect(existsSync(db)).toBe(false)
-    server.kill("SIGKILL")
-    await server.exited
-    expect((await json("restore", file)).replaced).toBeNull()
-    expect(await names()).toEqual(["Ann"])
-  })
+test("restore refuses while a server runs on a data file whose header is damaged, or that is gone", async () => {
+  const file = await backUp()
+  const server = await serveInOtherProcess(db)
+  const damage = Buffer.alloc(100, 0x5a)
+  overwriteStart(db, damage)
+  expect(await failure("restore", file)).toContain("is in use. Stop the server")
+  expect(readFileSync(db).subarray(0, 100).equals(damage)).toBe(true)
+  for (const end of ["", "-wal", "-shm"]) rmSync(db + end)
+  expect(await failure("restore", file)).toContain("is in use. Stop the server")
+  expect(existsSync(db)).toBe(false)
+  server.kill("SIGKILL")
+  await server.exited
+  expect((await json("restore", file)).replaced).toBeNull()
+  expect(await names()).toEqual(["Ann"])
+})
 
-  test("onto a symbolic link replaces the file that it names", async () => {
-    const file = await backUp("before")
-    await createAccount("after")
-    const real = db
-    mkdirSync(join(here, "links"))
-    db = join(here, "links", "store.db")
-    symlinkSync("../store.db", db)
-    const report = await json("restore", file)
-    expect(report.file).toBe(real)
-    expect(report.replaced).toStartWith(`${real}.replaced-`)
-    expect(readlinkSync(db)).toBe("../store.db")
-    expect(await names()).toEqual(["before"])
-    expect(readdirSync(join(here, "links"))).toEqual(["store.db"])
-  })
+test("restore: onto a symbolic link replaces the file that it names", async () => {
+  const file = await backUp("before")
+  await createAccount("after")
+  const real = db
+  mkdirSync(join(here, "links"))
+  db = join(here, "links", "store.db")
+  symlinkSync("../store.db", db)
+  const report = await json("restore", file)
+  expect(report.file).toBe(real)
+  expect(report.replaced).toStartWith(`${real}.replaced-`)
+  expect(readlinkSync(db)).toBe("../store.db")
+  expect(await names()).toEqual(["before"])
+  expect(readdirSync(join(here, "links"))).toEqual(["store.db"])
+})
 
-  test("onto a symbolic link to a missing file makes that file", async () => {
-    const file = await backUp()
-    db = join(here, "link.db")
-    symlinkSync("missing.db", db)
-    expect(await json("restore", file)).toMatchObject({ file: join(here, "missing.db"), replaced: null })
-    expect(readlinkSync(db)).toBe("missing.db")
-    expect(await names()).toEqual(["Ann"])
-  })
+test("restore: onto a symbolic link to a missing file makes that file", async () => {
+  const file = await backUp()
+  db = join(here, "link.db")
+  symlinkSync("missing.db", db)
+  expect(await json("restore", file)).toMatchObject({ file: join(here, "missing.db"), replaced: null })
+  expect(readlinkSync(db)).toBe("missing.db")
+  expect(await names()).toEqual(["Ann"])
+})
 
-  test("knows the data file by any name", async () => {
-    await createAccount("Ann")
-    const [symbolic, hard] = [join(here, "symbolic.db"), join(here, "hard.db")]
-    symlinkSync(db, symbolic)
-    linkSync(db, hard)
-    for (const file of [symbolic, hard])
-      expect(await failure("restore", file)).toContain("is the data file itself")
-  })
+test("restore knows the data file by any name", async () => {
+  await createAccount("Ann")
+  const [symbolic, hard] = [join(here, "symbolic.db"), join(here, "hard.db")]
+  symlinkSync(db, symbolic)
+  linkSync(db, hard)
+  for (const file of [symbolic, hard])
+    expect(await failure("restore", file)).toContain("is the data file itself")
+})
 
-  test.if(process.getuid?.() === 0)("as root leaves the file to the user whose file it was", async () => {
+test.if(process.getuid?.() === 0)(
+  "restore: as root leaves the file to the user whose file it was",
+  async () => {
     const file = await backUp()
     chownSync(db, 1234, 1235)
     await json("restore", file)
     for (const each of [db, `${db}-lock`]) expect(statSync(each)).toMatchObject({ uid: 1234, gid: 1235 })
-  })
+  },
+)
 
-  test("refuses what is not a backup, is damaged or has a newer schema, and changes nothing", async () => {
-    await createAccount("Ann")
-    const file = join(here, "copy.db")
-    const refused = async () => {
-      const err = await failure("restore", file)
-      expect(await names()).toEqual(["Ann"])
-      return err
-    }
-    expect(await refused()).toContain("There is no backup")
-    writeFileSync(file, "")
-    expect(await refused()).toContain("is not a data file of penknife")
-    writeFileSync(file, "x".repeat(5_000))
-    expect(await refused()).toContain("not a data file of penknife")
-    for (const change of ["PRAGMA user_version = 99", "DROP TABLE meta", "DELETE FROM accounts"]) {
-      const copy = join(here, `${change.slice(0, 4)}.db`)
-      await json("key", "create", "--account", (await json("account", "list"))[0].id)
-      await json("backup", copy)
-      const database = new Database(copy)
-      database.run(change)
-      database.close()
-      expect(await failure("restore", copy)).toMatch(/newer penknife|not a data file of penknife|is damaged/)
-    }
-    const torn = join(here, "torn.db")
-    await json("backup", torn)
-    const bytes = readFileSync(torn)
-    bytes.fill(0x5a, bytes.length - 4_096)
-    chmodSync(torn, 0o600)
-    writeFileSync(torn, bytes)
-    expect(await failure("restore", torn)).toContain("damaged")
-    expect(await failure("restore", db)).toContain("is the data file itself")
+test("restore refuses what is not a backup, is damaged or has a newer schema, and changes nothing", async () => {
+  await createAccount("Ann")
+  const file = join(here, "copy.db")
+  const refused = async () => {
+    const err = await failure("restore", file)
     expect(await names()).toEqual(["Ann"])
-    expect(existsSync(`${db}.restoring`)).toBe(false)
-  })
+    return err
+  }
+  expect(await refused()).toContain("There is no backup")
+  writeFileSync(file, "")
+  expect(await refused()).toContain("is not a data file of penknife")
+  writeFileSync(file, "x".repeat(5_000))
+  expect(await refused()).toContain("not a data file of penknife")
+  for (const change of ["PRAGMA user_version = 99", "DROP TABLE meta", "DELETE FROM accounts"]) {
+    const copy = join(here, `${change.slice(0, 4)}.db`)
+    await json("key", "create", "--account", (await json("account", "list"))[0].id)
+    await json("backup", copy)
+    const database = new Database(copy)
+    database.run(change)
+    database.close()
+    expect(await failure("restore", copy)).toMatch(/newer penknife|not a data file of penknife|is damaged/)
+  }
+  const torn = join(here, "torn.db")
+  await json("backup", torn)
+  const bytes = readFileSync(torn)
+  bytes.fill(0x5a, bytes.length - 4_096)
+  chmodSync(torn, 0o600)
+  writeFileSync(torn, bytes)
+  expect(await failure("restore", torn)).toContain("damaged")
+  expect(await failure("restore", db)).toContain("is the data file itself")
+  expect(await names()).toEqual(["Ann"])
+  expect(existsSync(`${db}.restoring`)).toBe(false)
 })

@@ -129,8 +129,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     for (let round = 0; round < 20; round++) {
       const charge = chargeOf({ allowance: null, once: once(`k${round}`) })
       const plainToo = store.charge([charge, chargeOf({ allowance: null })])
-      const both = await Promise.all([plainToo, other.store.charge([charge])])
-      const [[one, plain] = [], [two] = []] = both
+      const [[one, plain] = [], [two] = []] = await Promise.all([plainToo, other.store.charge([charge])])
       expect([one?.charged, two?.charged].sort()).toEqual([false, true])
       expect(plain?.charged).toBe(true)
     }

@@ -50,108 +50,106 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   /** Later than every notice of the test, by less than the longest wait. */
   const later = () => Date.now() + 60_000
 
-  describe("are raised", () => {
-    test("at the credit that reaches a threshold, once a month", async () => {
-      await use(79)
-      expect(await raised()).toEqual([])
-      await use(1)
-      expect(await raised()).toEqual([[1_000, 80]])
-      await use(14)
-      expect(await raised()).toEqual([[1_000, 80]])
-      // Also if the ledger's own mark is lost.
-      await runSql(db, "UPDATE ledger SET notified = 0")
-      await use(6)
-      const both = [80, 95].map((threshold) => [1_000, threshold])
-      expect(await raised()).toEqual(both)
-      await use(1, 2_000)
-      await use(99, 2_000)
-      expect(await raised()).toHaveLength(4)
-      expect(await opened.outbox.list("acc_2")).toHaveLength(0)
-    })
+  test("are raised at the credit that reaches a threshold, once a month", async () => {
+    await use(79)
+    expect(await raised()).toEqual([])
+    await use(1)
+    expect(await raised()).toEqual([[1_000, 80]])
+    await use(14)
+    expect(await raised()).toEqual([[1_000, 80]])
+    // Also if the ledger's own mark is lost.
+    await runSql(db, "UPDATE ledger SET notified = 0")
+    await use(6)
+    const both = [80, 95].map((threshold) => [1_000, threshold])
+    expect(await raised()).toEqual(both)
+    await use(1, 2_000)
+    await use(99, 2_000)
+    expect(await raised()).toHaveLength(4)
+    expect(await opened.outbox.list("acc_2")).toHaveLength(0)
+  })
 
-    test("not without a limit, and both when one charge reaches both", async () => {
-      await use(1_000, 1_000, null)
-      expect(await raised()).toEqual([])
-      await use(95, 2_000)
-      expect(await raised()).toEqual([80, 95].map((threshold) => [2_000, threshold]))
-    })
+  test("are raised not without a limit, and both when one charge reaches both", async () => {
+    await use(1_000, 1_000, null)
+    expect(await raised()).toEqual([])
+    await use(95, 2_000)
+    expect(await raised()).toEqual([80, 95].map((threshold) => [2_000, threshold]))
+  })
 
-    test("of an allowance that does not divide evenly, not before the exact share", async () => {
-      const found: unknown[] = []
-      for (const credits of [5, 1, 1]) {
-        await use(credits, 1_000, 7)
-        found.push((await raised()).map(([, threshold]) => threshold))
-      }
-      expect(found).toEqual([[], [80], [80, 95]])
-    })
+  test("are raised of an allowance that does not divide evenly, not before the exact share", async () => {
+    const found: unknown[] = []
+    for (const credits of [5, 1, 1]) {
+      await use(credits, 1_000, 7)
+      found.push((await raised()).map(([, threshold]) => threshold))
+    }
+    expect(found).toEqual([[], [80], [80, 95]])
+  })
 
-    test("whole, with the same id in every kind of store", async () => {
-      await use(80)
-      const [one] = await list()
-      expect(one).toMatchObject({
-        ...{ id: "msg_acad0bc2d069c33e74089ec2cec261af", accountId: "acc_1", accountCreatedMs: 1_000 },
-        ...{ plan: "free", threshold: 80, used: 80, allowance: 100, periodStartMs: 1_000, data: null },
-        state: "pending",
-        attempts: 0,
-        waitedMs: 0,
-        lastStatus: null,
-        lastError: null,
-        deliveredMs: null,
-      })
-      expect(one?.raisedMs).toBe(one?.nextAttemptMs ?? Number.NaN)
-      expect(await opened.gauges.pendingNotices()).toBe(1)
+  test("are raised: whole, with the same id in every kind of store", async () => {
+    await use(80)
+    const [one] = await list()
+    expect(one).toMatchObject({
+      ...{ id: "msg_acad0bc2d069c33e74089ec2cec261af", accountId: "acc_1", accountCreatedMs: 1_000 },
+      ...{ plan: "free", threshold: 80, used: 80, allowance: 100, periodStartMs: 1_000, data: null },
+      state: "pending",
+      attempts: 0,
+      waitedMs: 0,
+      lastStatus: null,
+      lastError: null,
+      deliveredMs: null,
     })
+    expect(one?.raisedMs).toBe(one?.nextAttemptMs ?? Number.NaN)
+    expect(await opened.gauges.pendingNotices()).toBe(1)
+  })
 
-    test("by hand once, with their data, and several of one month beside a threshold's", async () => {
-      expect(await apply(notice("msg_1"), notice("msg_1"))).toBe("applied")
-      expect(await apply(notice("msg_1"), notice("msg_2"))).toBe("applied")
-      expect(await apply(notice("msg_3", nowMs, "acc_9"))).toBe("missing")
-      expect(await claimOne(nowMs + 1)).toMatchObject({
-        ...{ id: "msg_1", type: "key.created", data: '{"key":"key_1"}', webhook },
-        ...{ threshold: null, allowance: null, plan: "free" },
-      })
-      await opened.store.charge([chargeOf({ credits: 8 })])
-      const types = (await opened.admin.notices({}, firstPage)).map(({ type }) => type).toSorted()
-      expect(types).toEqual(["credits.threshold_reached", "key.created", "key.created"])
+  test("are raised by hand once, with their data, and several of one month beside a threshold's", async () => {
+    expect(await apply(notice("msg_1"), notice("msg_1"))).toBe("applied")
+    expect(await apply(notice("msg_1"), notice("msg_2"))).toBe("applied")
+    expect(await apply(notice("msg_3", nowMs, "acc_9"))).toBe("missing")
+    expect(await claimOne(nowMs + 1)).toMatchObject({
+      ...{ id: "msg_1", type: "key.created", data: '{"key":"key_1"}', webhook },
+      ...{ threshold: null, allowance: null, plan: "free" },
     })
+    await opened.store.charge([chargeOf({ credits: 8 })])
+    const types = (await opened.admin.notices({}, firstPage)).map(({ type }) => type).toSorted()
+    expect(types).toEqual(["credits.threshold_reached", "key.created", "key.created"])
+  })
 
-    test("with the trace of their charge, also of charges that are decided together", async () => {
-      const trace = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`
-      const accounts = ["acc_1", "acc_2", "acc_3", "acc_4"]
-      for (const id of accounts.slice(1)) {
-        await opened.store.createAccount(accountOf({ id }))
-        await setWebhook({ ...webhook, url: `https://${id.slice(4)}.example.com/` }, id)
-      }
-      const traces = [trace("1"), undefined, trace("3"), undefined]
-      const chargeAll = (credits: number, traceparents: readonly (string | undefined)[]) =>
-        opened.store.charge(
-          accounts.map((accountId, index) =>
-            chargeOf({ accountId, credits, allowance: 100, traceparent: traceparents[index] }),
-          ),
-        )
-      // Warms the statement up with a trace that must not stay.
-      await chargeAll(1, [trace("a"), trace("b"), trace("c"), trace("d")])
-      await chargeAll(80, traces)
-      await chargeAll(15, [])
-      const found: unknown[] = []
-      for (let at = later(), count = 0; count < 8; count++) {
-        const { accountId, threshold, traceparent, ...due } = await claimOne(at++)
-        found.push(`${accountId} ${threshold} ${traceparent}`)
-        const raised = { ...due, accountId, threshold, traceparent }
-        await record(raised, { atMs: at, ...success }, { kind: "delivered" })
-      }
-      const expected = accounts.flatMap((id, index) => [`${id} 80 ${traces[index] ?? null}`, `${id} 95 null`])
-      expect(found.sort()).toEqual(expected)
-    })
+  test("are raised with the trace of their charge, also of charges that are decided together", async () => {
+    const trace = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`
+    const accounts = ["acc_1", "acc_2", "acc_3", "acc_4"]
+    for (const id of accounts.slice(1)) {
+      await opened.store.createAccount(accountOf({ id }))
+      await setWebhook({ ...webhook, url: `https://${id.slice(4)}.example.com/` }, id)
+    }
+    const traces = [trace("1"), undefined, trace("3"), undefined]
+    const chargeAll = (credits: number, traceparents: readonly (string | undefined)[]) =>
+      opened.store.charge(
+        accounts.map((accountId, index) =>
+          chargeOf({ accountId, credits, allowance: 100, traceparent: traceparents[index] }),
+        ),
+      )
+    // Warms the statement up with a trace that must not stay.
+    await chargeAll(1, [trace("a"), trace("b"), trace("c"), trace("d")])
+    await chargeAll(80, traces)
+    await chargeAll(15, [])
+    const found: unknown[] = []
+    for (let at = later(), count = 0; count < 8; count++) {
+      const { accountId, threshold, traceparent, ...due } = await claimOne(at++)
+      found.push(`${accountId} ${threshold} ${traceparent}`)
+      const raised = { ...due, accountId, threshold, traceparent }
+      await record(raised, { atMs: at, ...success }, { kind: "delivered" })
+    }
+    const expected = accounts.flatMap((id, index) => [`${id} 80 ${traces[index] ?? null}`, `${id} 95 null`])
+    expect(found.sort()).toEqual(expected)
+  })
 
-    test("for the delivery, which is woken by a notice and by no other change", async () => {
-      await apply(grantOf("acc_1", 1, 9))
-      await systemTimer.turn()
-      expect(woken).toBe(0)
-      await apply(notice("msg_1"))
-      await until(() => woken > 0)
-      expect(woken).toBe(1)
-    })
+  test("are raised for the delivery, which is woken by a notice and by no other change", async () => {
+    await apply(grantOf("acc_1", 1, 9))
+    await systemTimer.turn()
+    expect(woken).toBe(0)
+    await apply(notice("msg_1"))
+    await until(() => woken > 0)
+    expect(woken).toBe(1)
   })
 
   test("are claimed by one process at a time", async () => {

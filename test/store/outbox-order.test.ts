@@ -107,20 +107,17 @@ test.each([
   ["a data file to PostgreSQL", file, postgres],
   ["PostgreSQL to a data file", postgres, file],
   ["PostgreSQL to PostgreSQL", postgres, postgres],
-])(
-  "a move from %s keeps the order of notices and mails, and later ones come after them",
-  async (_, from, to) => {
-    const [before, after] = [await from.create(), await to.create()]
-    const opened = await openWithAccounts(before)
-    await Promise.all([raise(opened), sendMails(opened)])
-    await leaseOutOfOrder(opened)
-    await leaseMails(opened, nowMs)
-    await opened.store.close()
-    await move(before, after, { timer: keepAliveTimer, clock: systemClock })
-    const moved = await openStore(after)
-    const late = { kind: "notice.insert", id: "msg_0", accountId: "acc_1", type: "test", data: "{}" } as const
-    await moved.admin.apply(changeOf([{ ...late, nowMs: nowMs + leaseMs }]))
-    expect(await leaseNotices(moved, nowMs + leaseMs)).toEqual([...ids, "0"])
-    expect(await leaseMails(moved, nowMs + leaseMs)).toEqual(ids)
-  },
-)
+])("a move from %s keeps the order of notices and mails; later ones come after", async (_, from, to) => {
+  const [before, after] = [await from.create(), await to.create()]
+  const opened = await openWithAccounts(before)
+  await Promise.all([raise(opened), sendMails(opened)])
+  await leaseOutOfOrder(opened)
+  await leaseMails(opened, nowMs)
+  await opened.store.close()
+  await move(before, after, { timer: keepAliveTimer, clock: systemClock })
+  const moved = await openStore(after)
+  const late = { kind: "notice.insert", id: "msg_0", accountId: "acc_1", type: "test", data: "{}" } as const
+  await moved.admin.apply(changeOf([{ ...late, nowMs: nowMs + leaseMs }]))
+  expect(await leaseNotices(moved, nowMs + leaseMs)).toEqual([...ids, "0"])
+  expect(await leaseMails(moved, nowMs + leaseMs)).toEqual(ids)
+})

@@ -71,8 +71,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const after = last && [last.atMs, last.id]
     const one = { limit: 1, after: after ?? null }
     expect(await admin.adjustments({ accountIds: two }, one)).toEqual(entries.slice(2, 3))
-    const by = ["account", "key", "api"] as const
-    const query = { fromDay: "2025-01-01", toDay: "2025-01-31", by }
+    const query = { fromDay: "2025-01-01", toDay: "2025-01-31", by: ["account", "key", "api"] as const }
     const usageOf = async (accountIds: readonly string[]) =>
       (await admin.usage({ ...query, accountIds }, page)).sums
     const each = [...(await usageOf(["acc_1"])), ...(await usageOf(["acc_3"]))]

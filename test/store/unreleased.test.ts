@@ -62,8 +62,7 @@ test("a data file that is a backup of an unreleased build is not restored", asyn
 })
 
 test("a data file has a number of its own, by which the builds before refuse it", async () => {
-  const file = await fill(join(dir, "present.db"))
-  using database = new Database(file)
+  using database = new Database(await fill(join(dir, "present.db")))
   expect(database.query("PRAGMA application_id").get()).toEqual({ application_id: 0x706b6e31 })
   expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: schemaVersion })
 })

@@ -10,10 +10,6 @@ interface ResponsePart {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
-interface HeaderPart {
-  readonly required?: boolean
-}
-
 interface Found {
   readonly pointer: string
   readonly part: unknown
@@ -95,7 +91,7 @@ export function createAnswerCheck(
     const undeclared = [...response.headers.keys()].filter((name) => isOurs(name) && !declared.has(name))
     const wrong = [...declared].flatMap(([name, ref]) => {
       const text = response.headers.get(name)
-      const { required } = (at(ref)?.part ?? {}) as HeaderPart
+      const { required } = (at(ref)?.part ?? {}) as { readonly required?: boolean }
       if (text === null) return required ? [`the header ${name} is missing`] : []
       const value = /^-?\d+$/.test(text) ? [Number(text), text] : [text]
       const problems = value.map((one) => problemsOf(`${ref}/schema`, one))

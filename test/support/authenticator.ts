@@ -113,15 +113,12 @@ async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Bun.CryptoHasher("sha256").update(bytes).digest()
 }
 
-function text(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64url")
-}
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
 
 /** Both numbers of a signature as ASN.1 (RFC 3279 §2.2.3), which authenticators send. */
 function toDer(signature: Uint8Array): Uint8Array {
   const numbers = [signature.subarray(0, 32), signature.subarray(32)].map((number) => {
-    const start = number.findIndex((byte) => byte !== 0)
-    const short = number.subarray(start)
+    const short = number.subarray(number.findIndex((byte) => byte !== 0))
     const padded = (short[0] ?? 0) > 127 ? Buffer.concat([Buffer.of(0), short]) : Buffer.from(short)
     return Buffer.concat([Buffer.of(2, padded.length), padded])
   })

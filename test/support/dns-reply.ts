@@ -175,6 +175,4 @@ function soaOf(seconds: number | null): Buffer[] {
   return [toRecord(rootName, 6, seconds, soa.encode({ ...data, minimum: seconds }))]
 }
 
-function normal(name: string): string {
-  return name.replace(/\.$/, "").toLowerCase()
-}
+const normal = (name: string): string => name.replace(/\.$/, "").toLowerCase()

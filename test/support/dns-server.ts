@@ -196,9 +196,7 @@ function writeBytes(socket: Socket, bytes: Buffer): void {
 }
 
 /** Binds one port for both. Tries again when another process has the port on the other transport. */
-export async function bindBoth(
-  wanted = 0,
-): Promise<{ udp: UdpSocket; tcp: Server; other: UdpSocket; port: number }> {
+export async function bindBoth(wanted = 0) {
   const other = await boundUdp(0)
   for (;;) {
     const tcp = createServer({ noDelay: true })

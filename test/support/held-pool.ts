@@ -32,12 +32,6 @@ export const limits = {
   maxAskingMs: 1_000,
 }
 
-interface HeldRun {
-  readonly account: unknown
-  readonly place: CallContext["place"]
-  end(): void
-}
-
 interface HeldOptions {
   readonly keepsOne?: boolean
   /** The processor time of each run; null for the time on the clock. */
@@ -55,7 +49,7 @@ export function createHeldTrial(
   const clock = createManualClock()
   const threads: { isEnded: boolean /** Called when it is gone. */; tell: () => void }[] = []
   /** The oldest first. */
-  const runs: HeldRun[] = []
+  const runs: { readonly account: unknown; readonly place: CallContext["place"]; end(): void }[] = []
   const start = (): PluginWorker => {
     const thread = { isEnded: false, tell() {} }
     const number = threads.push(thread) - 1

@@ -25,12 +25,7 @@ export function hostileCalls(label: string): readonly HostileCall[] {
     )
 }
 
-function inputsFor(
-  api: ApiDefinition,
-  mode: string,
-  index: number,
-  label: string,
-): Record<string, unknown>[] {
+function inputsFor(api: ApiDefinition, mode: string, index: number, label: string) {
   const { properties } = api.input
   const place = namePlaces.find((one) => one in properties)
   const [example] = api.examples

@@ -77,9 +77,7 @@ export function modeOf({ name }: Pick<DnsQuery, "name">): string {
 }
 
 /** A datagram holds so much. */
-function cut(message: Buffer): Buffer {
-  return message.subarray(0, 65_507)
-}
+const cut = (message: Buffer): Buffer => message.subarray(0, 65_507)
 
 function writeFrame(socket: Socket, message: Buffer, { cutsTcp = false }: Mode): void {
   const whole = message.subarray(0, 65_535)

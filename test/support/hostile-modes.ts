@@ -97,9 +97,7 @@ function fitting(answers: Buffer[]): Buffer[] {
   })
 }
 
-function typeNumberIn({ question }: DnsQuery): number {
-  return question.readUInt16BE(question.length - 4)
-}
+const typeNumberIn = ({ question }: DnsQuery): number => question.readUInt16BE(question.length - 4)
 
 const longLabel = "a".repeat(63)
 /** 255 bytes on the wire. */
@@ -177,8 +175,7 @@ function forgedSignatures(what: string, count: number, algorithm = 13, bytesOfSi
 function withKeys(what: string, keys: (own: Buffer) => Buffer[]): Mode {
   return changed(what, (_, query, transport) => {
     if (query.type !== "DNSKEY" || !isZone(query)) return {}
-    const all = keys(zoneKey)
-    const set = signedSet(query.name, typeNumbers.DNSKEY, all, query.name)
+    const set = signedSet(query.name, typeNumbers.DNSKEY, keys(zoneKey), query.name)
     return whole(
       set.map((one) => shortened(one, query)),
       transport,

@@ -23,9 +23,7 @@ export function dataOf(type: string, text: string): Buffer {
 }
 
 /** The zone of a name: its last two labels. */
-export function zoneOf(name: string): string {
-  return name.split(".").slice(-2).join(".")
-}
+export const zoneOf = (name: string): string => name.split(".").slice(-2).join(".")
 
 /** Records and their signature by a zone. */
 export function signedSet(
@@ -87,6 +85,4 @@ function reverseZone(name: string): string | null {
 }
 
 /** Shows that a name has a TXT record alone. */
-function nsecData(name: string): Buffer {
-  return Buffer.concat([toWire(`\0.${name}`), Buffer.of(0, 3, 0, 0, 0x80)])
-}
+const nsecData = (name: string): Buffer => Buffer.concat([toWire(`\0.${name}`), Buffer.of(0, 3, 0, 0, 0x80)])

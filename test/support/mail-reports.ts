@@ -45,11 +45,7 @@ function element(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<readonl
 }
 
 /** An element with these children, in any order if `isShuffled`. */
-function parent(
-  name: string,
-  children: readonly fc.Arbitrary<readonly Node[]>[],
-  isShuffled = false,
-): fc.Arbitrary<Node> {
+function parent(name: string, children: readonly fc.Arbitrary<readonly Node[]>[], isShuffled = false) {
   return fc
     .tuple(...children)
     .map((lists) => lists.flat())

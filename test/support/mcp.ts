@@ -47,10 +47,7 @@ export function callWith(client: Client): McpClient["call"] {
 }
 
 /** Sends one message of revision 2026-07-28 as it is, to see the answer of HTTP. */
-export function postMcp(
-  url: string,
-  { body, key, headers = {}, path = "/mcp", signal }: RawMessage,
-): Promise<Response> {
+export function postMcp(url: string, { body, key, headers = {}, path = "/mcp", signal }: RawMessage) {
   return fetch(new URL(path, url), {
     method: "POST",
     headers: {

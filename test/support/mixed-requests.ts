@@ -58,13 +58,9 @@ const kinds: readonly ((index: number, format: string) => MixedRequest)[] = [
   () => get("/_mock/notices"),
 ]
 
-function get(path: string): MixedRequest {
-  return { method: "GET", path, headers: {}, body: null }
-}
+const get = (path: string): MixedRequest => ({ method: "GET", path, headers: {}, body: null })
 
-function post(path: string, body: object): MixedRequest {
-  return control("POST", path, body)
-}
+const post = (path: string, body: object): MixedRequest => control("POST", path, body)
 
 function control(method: string, path: string, body: object): MixedRequest {
   return { method, path, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }

@@ -56,8 +56,7 @@ export function useWorkers() {
     const database = openDatabase(file)
     opened.push(database)
     const outbox = prepareOutbox(database, noWaitTimer)
-    const stores = createSqliteStores(database, { timer: noWaitTimer })
-    const { store, admin } = withChanges({ ...stores, outbox })
+    const { store, admin } = withChanges({ ...createSqliteStores(database, { timer: noWaitTimer }), outbox })
     const timer = createManualTimer()
     const logged: Record<string, unknown>[] = []
     const log = createLog((line) => logged.push(JSON.parse(line)))
@@ -87,8 +86,7 @@ export function useWorkers() {
     const receiver = startReceiver()
     const worker = openWorker()
     const account = "acc_1"
-    const secret = await createAccount(worker, account, receiver.url)
-    return { ...worker, receiver, account, secret }
+    return { ...worker, receiver, account, secret: await createAccount(worker, account, receiver.url) }
   }
 
   return { openWorker, setUp }
@@ -104,8 +102,7 @@ export async function createAccount({ store, notices }: Worker, id: string, url?
 export async function runUntil({ notices, delivery, clock }: Worker, untilMs = Number.POSITIVE_INFINITY) {
   for (;;) {
     await delivery.runDue()
-    const waiting = (await notices.list()).flatMap(({ nextAttemptMs }) => nextAttemptMs ?? [])
-    const nextMs = Math.min(...waiting)
+    const nextMs = Math.min(...(await notices.list()).flatMap(({ nextAttemptMs }) => nextAttemptMs ?? []))
     if (nextMs === Number.POSITIVE_INFINITY || nextMs > untilMs) return
     clock.advance(nextMs - clock.now())
   }

@@ -133,11 +133,7 @@ async function walk(
     })
   }
 
-  async function useSession(
-    kind: "console" | "portal",
-    cookie: string,
-    steps: readonly string[],
-  ): Promise<void> {
+  async function useSession(kind: "console" | "portal", cookie: string, steps: readonly string[]) {
     await become({ steps, current: async () => (await sessions.find(kind, cookie, from))?.actor ?? null })
   }
 

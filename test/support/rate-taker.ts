@@ -40,8 +40,7 @@ async function main([file = "", perMinute, transactions]: readonly string[]): Pr
       if (thrown instanceof StoreUnavailable) continue
       throw thrown
     }
-    const granted = outcomes.filter((outcome) => outcome.granted).length
-    taken.push({ nowMs, asked: takes.length, granted })
+    taken.push({ nowMs, asked: takes.length, granted: outcomes.filter((outcome) => outcome.granted).length })
   }
   await store.close()
   process.stdout.write(`${JSON.stringify(taken)}\n`)

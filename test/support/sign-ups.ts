@@ -67,11 +67,7 @@ export function useSignUps(create: () => Promise<string>) {
       const { link } = JSON.parse(state.mails.at(-1)?.data ?? "{}")
       return String(link).split("=").at(-1) ?? ""
     },
-    async link(
-      email: string,
-      browser = newBrowser(),
-      more = {},
-    ): Promise<{ readonly browser: string; readonly token: string }> {
+    async link(email: string, browser = newBrowser(), more = {}) {
       expect(await acts.signUp(email, browser, more)).toBe("sent")
       return { browser, token: acts.lastToken() }
     },

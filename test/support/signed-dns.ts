@@ -14,9 +14,7 @@ export type Tampering = (reply: ReplyParts, name: string, type: string) => Reply
 const zones = loadSignedZones()
 
 /** Starts a server of the signed zones. */
-export function startSignedDnsServer() {
-  return startDnsServer({}, { answer: (query) => answerFrom(zones, query) })
-}
+export const startSignedDnsServer = () => startDnsServer({}, { answer: (query) => answerFrom(zones, query) })
 
 /** Asks the signed zones without a network. Replies go through the same encoding and decoding as on the way from a server. */
 export function createSignedDns(tamper: Tampering = (reply) => reply) {

@@ -57,6 +57,4 @@ export function signedEntries(zone: string, records: Records, now: string): DnsZ
 }
 
 /** The data of an NSEC record that shows that a name has a TXT record alone. */
-function textAlone(name: string): Buffer {
-  return Buffer.concat([toWire(`\0.${name}`), Buffer.of(0, 3, 0, 0, 0x80)])
-}
+const textAlone = (name: string): Buffer => Buffer.concat([toWire(`\0.${name}`), Buffer.of(0, 3, 0, 0, 0x80)])

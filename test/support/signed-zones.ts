@@ -233,6 +233,4 @@ function encode({ owner, type, ttlSeconds, data }: SignedRecord): Buffer {
   return toRecord(toWire(owner), typeNumberOf(type) ?? 0, ttlSeconds, Buffer.concat([length, data]))
 }
 
-function under(label: string, name: string): string {
-  return name === "" ? label : `${label}.${name}`
-}
+const under = (label: string, name: string): string => (name === "" ? label : `${label}.${name}`)

@@ -50,10 +50,7 @@ export async function startWatchedProgram(
   return startProgram([file, db, ...args], created)
 }
 
-async function startProgram(
-  argv: readonly string[],
-  created: readonly (readonly string[])[],
-): Promise<WatchedService> {
+async function startProgram(argv: readonly string[], created: readonly (readonly string[])[]) {
   const child = Bun.spawn([process.execPath, ...argv], { stdout: "pipe", stderr: "ignore" })
   afterAll(async () => {
     // A stopping service would wait for calls that run.
@@ -130,15 +127,12 @@ async function quietThreadsMs({ url, pid }: WatchedService): Promise<number> {
 
 /** Whether a thread with APIs in it runs now, or could if it had a processor. */
 function workerRuns(pid: number): boolean {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  const files = threads.map((id) => `/proc/${pid}/task/${id}/stat`)
+  const files = readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}/stat`)
   return files.some((file) => existsSync(file) && readFileSync(file, "latin1").includes(" (Worker) R "))
 }
 
 /** The processor time of all threads of a process but its main one, with those that have ended, in milliseconds. */
-function threadsMs(pid: number): number {
-  return processMs(pid) - mainThreadMs(pid)
-}
+const threadsMs = (pid: number): number => processMs(pid) - mainThreadMs(pid)
 
 /** A call with the key of a service. */
 export function requestFor(

@@ -8,9 +8,7 @@ export function above(name: string): string {
 }
 
 /** The name and all names above it, the root last. */
-export function ancestors(name: string): string[] {
-  return name === "" ? [""] : [name, ...ancestors(above(name))]
-}
+export const ancestors = (name: string): string[] => (name === "" ? [""] : [name, ...ancestors(above(name))])
 
 /** Whether a name is below another one, and not the same. */
 export function isBelow(name: string, other: string): boolean {

@@ -41,12 +41,7 @@ export function checkImage(
   }
 }
 
-function compareAnswers(
-  database: Database,
-  before: Books,
-  calls: readonly Call[],
-  cutMs: number,
-): ImageCheck {
+function compareAnswers(database: Database, before: Books, calls: readonly Call[], cutMs: number) {
   const rows = database.query<{ id: string; used: number; credits: number }, []>(selectBooks).all()
   const problems: string[] = []
   let oldestLostMs: number | null = null
@@ -74,6 +69,4 @@ function compareAnswers(
 }
 
 /** The time of a client on the clock of the record, in milliseconds since 1970. */
-export function timeOf(performanceMs: number): number {
-  return performance.timeOrigin + performanceMs
-}
+export const timeOf = (performanceMs: number): number => performance.timeOrigin + performanceMs

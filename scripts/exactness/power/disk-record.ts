@@ -81,11 +81,7 @@ function toCall(name: string, rest: string, beganMs: number): DiskCall | null {
   return flags.includes("O_CREAT") ? { ...none, kind: "create", file: baseOf(file) } : null
 }
 
-function baseOf(escaped: string): string {
-  return basename(toBytes(escaped).toString())
-}
+const baseOf = (escaped: string): string => basename(toBytes(escaped).toString())
 
 /** Reads escaped bytes, such as `\x2f\x74`. */
-function toBytes(escaped: string): Buffer {
-  return Buffer.from(escaped.replaceAll("\\x", ""), "hex")
-}
+const toBytes = (escaped: string): Buffer => Buffer.from(escaped.replaceAll("\\x", ""), "hex")

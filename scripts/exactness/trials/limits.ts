@@ -27,12 +27,7 @@ export const limits: Trial = {
   },
 }
 
-async function tryLimit(
-  lab: Lab,
-  cluster: Cluster,
-  perMinute: number,
-  sayFailures: SayFailures,
-): Promise<readonly Finding[]> {
+async function tryLimit(lab: Lab, cluster: Cluster, perMinute: number, sayFailures: SayFailures) {
   const results: Omit<Awaited<ReturnType<typeof storm>>, "failed">[] = []
   for (let round = 0; round < lab.rounds; round++) {
     const { failed, ...result } = await storm(cluster, perMinute)

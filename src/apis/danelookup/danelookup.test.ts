@@ -45,7 +45,7 @@ const silentFor =
     asked === name && ofType === type ? null : reply
 
 describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
-  const rows: readonly (readonly [what: string, host: string, action: string, security: string])[] = [
+  test.each<[what: string, host: string, action: string, security: string]>([
     ["a secure set with a usable record", "good", "authenticate", "secure"],
     ["a secure set with a usable and unusable records", "mixed", "authenticate", "secure"],
     ["a secure set made from a wildcard", "star", "authenticate", "secure"],
@@ -63,8 +63,7 @@ describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
     ["an alias into a bogus zone", "badalias", "avoid", "bogus"],
     ["a host without an address", "nohost", "avoid", "secure"],
     ["a host that does not exist", "missing", "avoid", "secure"],
-  ]
-  test.each(rows)("%s", async (_, label, action, security) =>
+  ])("%s", async (_, label, action, security) =>
     expect(await run({ host: `${label}.${zone}` }, { premium: false })).toMatchObject({
       action,
       security,
@@ -137,21 +136,18 @@ describe("questions that fail", () => {
     expect(answer.problems.map(({ code }) => code)).toEqual(["not_secure"])
   })
 
-  test.each(["A", "AAAA"])(
-    "without an answer for %s, the addresses of the other family count",
-    async (type) => {
-      const answer = await run({ host }, { tamper: silentFor(host, type), premium: false })
-      expect(answer).toMatchObject({ action: "authenticate", security: "secure", address_security: "secure" })
-      expect(answer.problems).toEqual([
-        {
-          code: "addresses_fail",
-          severity: "warning",
-          where: `${host} ${type}`,
-          message: `The DNS server gave no answer for ${host} ${type}.`,
-        },
-      ])
-    },
-  )
+  test.each(["A", "AAAA"])("without an answer for %s, those of the other family count", async (type) => {
+    const answer = await run({ host }, { tamper: silentFor(host, type), premium: false })
+    expect(answer).toMatchObject({ action: "authenticate", security: "secure", address_security: "secure" })
+    expect(answer.problems).toEqual([
+      {
+        code: "addresses_fail",
+        severity: "warning",
+        where: `${host} ${type}`,
+        message: `The DNS server gave no answer for ${host} ${type}.`,
+      },
+    ])
+  })
 
   test("a host with addresses of one family, and no answer for the other, may have no address", async () => {
     const single = "pkix.dane.test"

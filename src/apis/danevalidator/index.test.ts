@@ -101,7 +101,7 @@ test(
 const owner = "_443._tcp.example.com."
 const anywhere = [..."( ) () ;\n".split(" "), '"', '"" ', ..."\\ \\\\. a. _1._tcp. \u00a0 \n 1h 1".split(" ")]
 const rdata = ["a ", "aa:", "=", "aaaa="].map((unit) => [`${owner} TLSA 3 1 1 `, unit] as const)
-const units: readonly (readonly [prefix: string, unit: string])[] = [
+test.each<readonly [prefix: string, unit: string]>([
   ...anywhere.map((unit) => ["", unit] as const),
   ...["1h", "IN ", "TLSA "].map((unit) => [`${owner} `, unit] as const),
   ...["1 ", "1"].map((unit) => [`${owner} TLSA `, unit] as const),
@@ -110,8 +110,7 @@ const units: readonly (readonly [prefix: string, unit: string])[] = [
   [`${owner} TLSA 3 1 0 30830124f0`, "3083"],
   [`${owner} TLSA \\# `, "1"],
   [`${owner} TLSA \\# 35 `, "0 "],
-]
-test.each(units)("any text of the greatest length: %j, then many of %j", (prefix, unit) =>
+])("any text of the greatest length: %j, then many of %j", (prefix, unit) =>
   requireAnswerOrRejection(prefix + unit.repeat((150_000 - prefix.length) / unit.length)),
 )
 

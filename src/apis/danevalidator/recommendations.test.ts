@@ -65,14 +65,13 @@ test("the 24 valid combinations are documented with these names and levels", asy
   expect(rows).toEqual(expected)
 })
 
-const cases: readonly (readonly [value: number, names: readonly string[], text: string])[] = [
+test.each<[value: number, names: readonly string[], text: string]>([
   [4, ["Unassigned", "Unassigned", "Unassigned"], "No standard gives"],
   [254, ["Unassigned", "Unassigned", "Unassigned"], "No standard gives"],
   [255, ["PrivCert", "PrivSel", "PrivMatch"], "private use (RFC 7218)"],
   [256, ["Out of range", "Out of range", "Out of range"], "one byte"],
   [-1, ["Out of range", "Out of range", "Out of range"], "one byte"],
-]
-test.each(cases)("other numbers: %d", (value, expectedNames, text) => {
+])("other numbers: %d", (value, expectedNames, text) => {
   const terms = interpretTlsa({ usage: value, selector: value, matching: value, data: "" }, ["Fault."])
   expect([terms.usage.name, terms.selector.name, terms.matching.name]).toEqual([...expectedNames])
   for (const term of [terms.usage, terms.selector, terms.matching])

@@ -6,7 +6,7 @@ const owner = "_25._tcp.mail.example.com."
 const half = digest.length / 2
 const split = `${digest.slice(0, half - 1)} ${digest.slice(half - 1)}`
 
-const texts = [
+test.each([
   `${owner} 3600 IN TLSA 3 1 1 ${digest}`,
   `_25._tcp.mail.example.com 3600 IN TLSA 3 1 1 ${digest}`,
   `${owner}\t3600\tIN\tTLSA\t3\t1\t1\t${digest}`,
@@ -23,8 +23,7 @@ const texts = [
   `${owner} 3600 IN TYPE52 \\# 35 030101${digest}`,
   `${owner} 3600 IN TLSA \\# 35 03 0101 ${split}`,
   `${owner} 3600 IN type52 \\# ( 35\n 030101 ${split} )`,
-]
-test.each(texts)("every way of writing the same record: %j", (text) =>
+])("every way of writing the same record: %j", (text) =>
   expect(parseTlsaRecord(text)).toEqual({
     owner: { name: owner, port: 25, protocol: "tcp", hostname: "mail.example.com" },
     ttl: 3600,
@@ -36,7 +35,7 @@ test.each(texts)("every way of writing the same record: %j", (text) =>
   }),
 )
 
-const cases: readonly (readonly [written: string, ttl: number | null, rrClass: string])[] = [
+test.each<[written: string, ttl: number | null, rrClass: string]>([
   ["", null, "IN"],
   ["IN", null, "IN"],
   ["0", 0, "IN"],
@@ -46,39 +45,35 @@ const cases: readonly (readonly [written: string, ttl: number | null, rrClass: s
   ["hs", null, "HS"],
   ["CLASS3 1D", 86_400, "CH"],
   ["class32", null, "CLASS32"],
-]
-test.each(cases)("TTL and class: %j", (written, ttl, rrClass) =>
+])("TTL and class: %j", (written, ttl, rrClass) =>
   expect(parseTlsaRecord(`${owner} ${written} TLSA 3 1 1 ${digest}`)).toMatchObject({ ttl, class: rrClass }),
 )
 
-describe("the content of fields is not checked", () => {
-  const cases: readonly (readonly [rdata: string, ...numbers: [number, number, number], data: string])[] = [
-    ["256 -1 3 ab", 256, -1, 3, "ab"],
-    ["99999999999999999999 -9007199254740993 1 ab", 1e20, -9_007_199_254_740_992, 1, "ab"],
-    // The greatest that a number in JSON can be for most readers.
-    [
-      `${"9".repeat(400)} -${"9".repeat(400)} ${"0".repeat(400)}1 ab`,
-      Number.MAX_VALUE,
-      -Number.MAX_VALUE,
-      1,
-      "ab",
-    ],
-    ["-0 00 0 AbCd", 0, 0, 0, "AbCd"],
-    ["255 255 255 0xAB zz", 255, 255, 255, "0xABzz"],
-    ['3 1 1 "ab cd"', 3, 1, 1, '"ab cd"'],
-    ["3 1 1 ab:cd", 3, 1, 1, "ab:cd"],
-    ["\\# 4 ffFE0Azz", 255, 254, 10, "zz"],
-  ]
-  test.each(cases)("%j", (rdata, usage, selector, matching, data) => {
-    const record = parseTlsaRecord(`${owner} TLSA ${rdata}`)
-    expect(record).toMatchObject({ usage, selector, matching, data })
-    // -0 would be written "-0" in YAML.
-    expect(Object.is(record.usage, -0)).toBe(false)
-  })
+test.each<[rdata: string, ...numbers: [number, number, number], data: string]>([
+  ["256 -1 3 ab", 256, -1, 3, "ab"],
+  ["99999999999999999999 -9007199254740993 1 ab", 1e20, -9_007_199_254_740_992, 1, "ab"],
+  // The greatest that a number in JSON can be for most readers.
+  [
+    `${"9".repeat(400)} -${"9".repeat(400)} ${"0".repeat(400)}1 ab`,
+    Number.MAX_VALUE,
+    -Number.MAX_VALUE,
+    1,
+    "ab",
+  ],
+  ["-0 00 0 AbCd", 0, 0, 0, "AbCd"],
+  ["255 255 255 0xAB zz", 255, 255, 255, "0xABzz"],
+  ['3 1 1 "ab cd"', 3, 1, 1, '"ab cd"'],
+  ["3 1 1 ab:cd", 3, 1, 1, "ab:cd"],
+  ["\\# 4 ffFE0Azz", 255, 254, 10, "zz"],
+])("the content of fields is not checked: %j", (rdata, usage, selector, matching, data) => {
+  const record = parseTlsaRecord(`${owner} TLSA ${rdata}`)
+  expect(record).toMatchObject({ usage, selector, matching, data })
+  // -0 would be written "-0" in YAML.
+  expect(Object.is(record.usage, -0)).toBe(false)
 })
 
 describe("text without the form of a TLSA record is rejected with the reason", () => {
-  const cases: readonly (readonly [text: string, requirement: string])[] = [
+  test.each<[text: string, requirement: string]>([
     ["", "must be a TLSA record"],
     ["; nothing", "must be a TLSA record"],
     [`$ORIGIN example.com.\n_25._tcp.mail TLSA 3 1 1 ${digest}`, "must be one record"],
@@ -120,6 +115,5 @@ describe("text without the form of a TLSA record is rejected with the reason", (
     [`${owner} TLSA \\# 0`, "usage, selector, matching type and certificate data after \\#"],
     [`${owner} TLSA \\#`, "must have the count of bytes after \\#"],
     [`${owner} TLSA \\# 4 03010z00`, "must have hexadecimal digits after \\#"],
-  ]
-  test.each(cases)("%j", (text, requirement) => expect(() => parseTlsaRecord(text)).toThrow(requirement))
+  ])("%j", (text, requirement) => expect(() => parseTlsaRecord(text)).toThrow(requirement))
 })

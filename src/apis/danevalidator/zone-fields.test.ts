@@ -1,7 +1,7 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { toZoneFields } from "./zone-fields.ts"
 
-const cases: readonly (readonly [name: string, text: string, fields: readonly string[]])[] = [
+test.each<[name: string, text: string, fields: readonly string[]]>([
   ["blanks and tabs", " a \t b\tc  ", ["a", "b", "c"]],
   ["nothing", " \t\n ; only a comment\n", []],
   ["Windows line ends", "a b\r\n\r\n", ["a", "b"]],
@@ -13,25 +13,23 @@ const cases: readonly (readonly [name: string, text: string, fields: readonly st
   ["an escaped quote does not end quotes", '"a\\"b" c', ['"a\\"b"', "c"]],
   ["a backslash keeps the next character", "a\\;b\\ c \\#", ["a\\;b\\ c", "\\#"]],
   ["a backslash at the end", "a \\", ["a", "\\"]],
-]
-test.each(cases)("one entry is split into its fields: %s", (_, text, fields) =>
+])("one entry is split into its fields: %s", (_, text, fields) =>
   expect(toZoneFields(text)).toEqual([...fields]),
 )
 
-describe("text that is not one entry is rejected", () => {
-  const cases: readonly (readonly [name: string, text: string, requirement: string])[] = [
-    ["two entries", "a b\nc d", "must be one record"],
-    ["a line too many after parentheses", "a (b)\n(c)", "must be one record"],
-    ["parenthesis not closed", "a (b", "must close each parenthesis"],
-    ["parenthesis closed in a comment", "a (b ; )", "must close each parenthesis"],
-    ["parenthesis not opened", "a ) b (", "an opening parenthesis before"],
-    ["quote not closed", 'a "b', "must close each quote"],
-    ["quote closed in the next line", 'a "b\nc"', "must close each quote"],
-    ["no-break space", "a\u00a0b", "invisible character U+00A0"],
-    ["byte order mark", "\ufeffa b", "invisible character U+FEFF"],
-    ["zero-width space", "a b\u200b", "invisible character U+200B"],
-    ["NUL", "a\u0000", "invisible character U+0000"],
-    ["a line end after a backslash", "a \\\nb", "invisible character U+000A"],
-  ]
-  test.each(cases)("%s", (_, text, requirement) => expect(() => toZoneFields(text)).toThrow(requirement))
-})
+test.each<[name: string, text: string, requirement: string]>([
+  ["two entries", "a b\nc d", "must be one record"],
+  ["a line too many after parentheses", "a (b)\n(c)", "must be one record"],
+  ["parenthesis not closed", "a (b", "must close each parenthesis"],
+  ["parenthesis closed in a comment", "a (b ; )", "must close each parenthesis"],
+  ["parenthesis not opened", "a ) b (", "an opening parenthesis before"],
+  ["quote not closed", 'a "b', "must close each quote"],
+  ["quote closed in the next line", 'a "b\nc"', "must close each quote"],
+  ["no-break space", "a\u00a0b", "invisible character U+00A0"],
+  ["byte order mark", "\ufeffa b", "invisible character U+FEFF"],
+  ["zero-width space", "a b\u200b", "invisible character U+200B"],
+  ["NUL", "a\u0000", "invisible character U+0000"],
+  ["a line end after a backslash", "a \\\nb", "invisible character U+000A"],
+])("text that is not one entry is rejected: %s", (_, text, requirement) =>
+  expect(() => toZoneFields(text)).toThrow(requirement),
+)

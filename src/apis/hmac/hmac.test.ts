@@ -133,10 +133,7 @@ test.each([
   [{ secret: "k", signature: "sha512=00" }, "The 'signature' parameter must have pairs"],
   [{ secret: "k", signature: "xyz" }, "The 'signature' parameter must have pairs of hexadecimal digits"],
   [{ secret: "k", encoding: "base64", signature: "A" }, "The 'signature' parameter must be base64"],
-] as const)(
-  "secrets and signatures in other encodings: %p is refused without its value",
-  async (input, message) => {
-    const ran = async () => ask({ message: "m", ...input })
-    expect(ran()).rejects.toThrow(message)
-  },
-)
+] as const)("other encodings: %p is refused without its value", async (input, message) => {
+  const ran = async () => ask({ message: "m", ...input })
+  expect(ran()).rejects.toThrow(message)
+})

@@ -36,7 +36,7 @@ test.each(suite.map((one, index) => [`${index} ${one.comment ?? one.error ?? ""}
 )
 
 /** RFC 7386, appendix A: a document, a merge patch and the result. */
-const mergeCases: readonly (readonly [from: string, patch: string, result: string])[] = [
+test.each<[from: string, patch: string, result: string]>([
   ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
   ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
   ['{"a":"b"}', '{"a":null}', "{}"],
@@ -52,9 +52,7 @@ const mergeCases: readonly (readonly [from: string, patch: string, result: strin
   ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
   ["[1,2]", '{"a":"b","c":null}', '{"a":"b"}'],
   ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
-]
-
-test.each(mergeCases)("%s merged with %s", async (from, patch, result) => {
+])("%s merged with %s", async (from, patch, result) => {
   const answer = await ask({ from: JSON.parse(from), patch: JSON.parse(patch), patch_type: "merge_patch" })
   expect(answer).toMatchObject({ is_valid: true, problems: [], result: JSON.parse(result) })
 })

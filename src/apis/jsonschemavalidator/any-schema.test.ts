@@ -13,18 +13,7 @@ const names = [
   ..."core applicator unevaluated validation meta-data format-annotation format-assertion".split(" "),
   ..."content other".split(" "),
 ]
-const addresses = [
-  "#",
-  "#a",
-  "#/$defs/a",
-  "#/a%",
-  "https://a.example/m",
-  "https://a.example/%zz",
-  "x",
-  "",
-  "%",
-  "constructor",
-]
+const addresses = "#|#a|#/$defs/a|#/a%|https://a.example/m|https://a.example/%zz|x||%|constructor".split("|")
 const keywords =
   "$id $schema $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs $recursiveRef allOf anyOf oneOf not if then else properties patternProperties additionalProperties propertyNames dependentSchemas dependencies items prefixItems additionalItems contains minContains maxContains unevaluatedItems unevaluatedProperties type const enum required dependentRequired minimum maximum exclusiveMinimum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties format contentSchema contentEncoding title default deprecated x-own constructor toString a".split(
     " ",

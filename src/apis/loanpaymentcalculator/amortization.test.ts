@@ -40,9 +40,7 @@ function amortizeByFractions(principal: Rational, rate: Rational, payments: numb
   }
 }
 
-function floorDivide(a: bigint, b: bigint): bigint {
-  return a >= 0n ? a / b : -((-a + b - 1n) / b)
-}
+const floorDivide = (a: bigint, b: bigint): bigint => (a >= 0n ? a / b : -((-a + b - 1n) / b))
 
 function compare(loanAmount: number, interestRate: number, payments: number) {
   const principal = scale(toRational(loanAmount), 100n)

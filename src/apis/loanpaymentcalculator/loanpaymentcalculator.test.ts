@@ -192,6 +192,4 @@ function readDollars(text: string): number {
   return Number(text.replace(/[$,]/g, ""))
 }
 
-function run(input: Parameters<typeof loanpaymentcalculator.run>[0]) {
-  return runApi(loanpaymentcalculator, input)
-}
+const run = (input: Parameters<typeof loanpaymentcalculator.run>[0]) => runApi(loanpaymentcalculator, input)

@@ -158,8 +158,7 @@ test("two SPF records of 60 kB are merged in time that grows with their terms, n
     origin: "firm.example",
     record: `v=spf1 ${termsOf(start).join(" ")} ~all`,
   })
-  const records = ["a:x", "A:X", "a:y"].map(recordOf)
-  const found = { spf_records_list: records } as unknown as SpfResult
+  const found = { spf_records_list: ["a:x", "A:X", "a:y"].map(recordOf) } as unknown as SpfResult
   let text: string | null = null
   // Each term compared with each other one took 7 s.
   await expectWithinProcessorMs(500, () => {
@@ -178,8 +177,7 @@ test("an audit gives way before each time that it judges the domain again", asyn
       await new Promise(setImmediate)
       turns.push("other work")
     }
-    const ports = portsFor({ given: { dns } })
-    return mailaudit.run({ domain }, { ports, giveWay, premium })
+    return mailaudit.run({ domain }, { ports: portsFor({ given: { dns } }), giveWay, premium })
   }
   await answerOf(false)
   const withoutFixes = turns.length

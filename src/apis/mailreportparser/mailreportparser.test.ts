@@ -213,24 +213,9 @@ test("refuses what is no report, and says what to change", async () => {
 })
 
 test("no sentence of the XML parser reaches the caller", async () => {
-  const pieces = [
-    "<",
-    ">",
-    "&",
-    "]]>",
-    "<!--",
-    "--",
-    "<?xml",
-    "?>",
-    "<a b>",
-    "</a>",
-    "<x:y/>",
-    "&#0;",
-    'a="1" a="2"',
-    "<![CDATA[",
-    "\0",
-    "<!DOCTYPE",
-  ]
+  const pieces = '<|>|&|]]>|<!--|--|<?xml|?>|<a b>|</a>|<x:y/>|&#0;|a="1" a="2"|<![CDATA[|\0|<!DOCTYPE'.split(
+    "|",
+  )
   await fc.assert(
     fc.asyncProperty(fc.nat(small().length), fc.constantFrom(...pieces), async (at, piece) => {
       const text = small().slice(0, at) + piece + small().slice(at)

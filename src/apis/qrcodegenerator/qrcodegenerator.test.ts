@@ -6,8 +6,7 @@ import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader"
 import type { RunContext } from "../contract.ts"
 import { run } from "./run.ts"
 
-type Input = Parameters<typeof run>[0]
-const draw = async (text: string, more: Omit<Input, "text"> = {}, premium = true) =>
+const draw = async (text: string, more: Omit<Parameters<typeof run>[0], "text"> = {}, premium = true) =>
   run({ text, ...more }, { premium } as RunContext)
 
 /** The dark pixels of a PNG with one bit a pixel, row by row: `#` and `.`. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { answering, contextWith, portsWith, recording, txt } from "../../../test/spf/support.ts"
 import { noExchange } from "../../../test/support/dns.ts"
 
@@ -24,39 +24,37 @@ async function rejection(promise: unknown): Promise<InputRejected> {
   throw new Error("nothing was rejected")
 }
 
-describe("bad input names its parameter and causes no query", () => {
-  for (const domain of [
-    "",
-    ..."localhost 192.0.2.1 2001:db8::1 http://example.com/ ann@example.com".split(" "),
-    "a b.example",
-    "💩.la",
-    `${"a".repeat(64)}.example`,
-    `${"a.".repeat(127)}example`,
-  ])
-    test(`domain ${JSON.stringify(domain.slice(0, 30))}`, async () => {
-      const dns = recording(denying)
-      const error = await rejection(run({ domain }, dns))
-      expect([error.parameter, dns.questions]).toEqual(["domain", []])
-      expect(error.message).toMatch(/^The 'domain' parameter must .*[^.]\.$/)
-    })
-
-  test.each([
-    ["", "IPv4 or IPv6"],
-    ["192.0.2", "IPv4 or IPv6"],
-    ["example.com", "IPv4 or IPv6"],
-    ["192.0.2.0/24", "prefix length"],
-    ["2001:db8::/32", "prefix length"],
-    ["fe80::1%eth0", "zone"],
-    ["192.0.2.1 ", "IPv4 or IPv6"],
-  ])("ip %j", async (ip, words) => {
-    const error = await rejection(run({ domain: "d.example", ip }))
-    expect(error.parameter).toBe("ip")
-    expect(error.message).toContain(words)
+for (const domain of [
+  "",
+  ..."localhost 192.0.2.1 2001:db8::1 http://example.com/ ann@example.com".split(" "),
+  "a b.example",
+  "💩.la",
+  `${"a".repeat(64)}.example`,
+  `${"a.".repeat(127)}example`,
+])
+  test(`bad input names its parameter and causes no query: domain ${JSON.stringify(domain.slice(0, 30))}`, async () => {
+    const dns = recording(denying)
+    const error = await rejection(run({ domain }, dns))
+    expect([error.parameter, dns.questions]).toEqual(["domain", []])
+    expect(error.message).toMatch(/^The 'domain' parameter must .*[^.]\.$/)
   })
 
-  test("of two bad parameters the first is named", async () =>
-    expect((await rejection(run({ domain: "x", ip: "y" }))).parameter).toBe("domain"))
+test.each([
+  ["", "IPv4 or IPv6"],
+  ["192.0.2", "IPv4 or IPv6"],
+  ["example.com", "IPv4 or IPv6"],
+  ["192.0.2.0/24", "prefix length"],
+  ["2001:db8::/32", "prefix length"],
+  ["fe80::1%eth0", "zone"],
+  ["192.0.2.1 ", "IPv4 or IPv6"],
+])("bad input names its parameter and causes no query: ip %j", async (ip, words) => {
+  const error = await rejection(run({ domain: "d.example", ip }))
+  expect(error.parameter).toBe("ip")
+  expect(error.message).toContain(words)
 })
+
+test("bad input names its parameter and causes no query: of two bad parameters the first is named", async () =>
+  expect((await rejection(run({ domain: "x", ip: "y" }))).parameter).toBe("domain"))
 
 const failing = (reason: DnsFailure) => answering(() => ({ kind: "failure", reason }))
 

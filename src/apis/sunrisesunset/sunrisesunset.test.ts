@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
 import { createManualClock } from "../../../test/support/clock.ts"
@@ -6,45 +6,43 @@ import { runApi } from "../../../test/support/run-api.ts"
 import { isPremium, type RunContext } from "../contract.ts"
 import { noonOfUtcDay, parseCalendarDate, sunrisesunset } from "./index.ts"
 
-describe("date", () => {
-  const accepted: readonly [text: string, noon: string][] = [
-    ["01-01-2025", "2025-01-01T12:00:00.000Z"],
-    ["12-31-2025", "2025-12-31T12:00:00.000Z"],
-    ["02-29-2024", "2024-02-29T12:00:00.000Z"],
-    ["02-29-2000", "2000-02-29T12:00:00.000Z"],
-    ["01-01-1900", "1900-01-01T12:00:00.000Z"],
-    ["12-31-2500", "2500-12-31T12:00:00.000Z"],
-  ]
-  for (const [text, noon] of accepted)
-    test(`${text} is read`, () => {
-      expect(new Date(parseCalendarDate(text) ?? NaN).toISOString()).toBe(noon)
-      expect(Value.Check(sunrisesunset.input, { lat: 0, lon: 0, date: text })).toBe(true)
-    })
-
-  const refused =
-    "|02-30-2025|02-29-2025|02-29-1900|04-31-2025|13-01-2025|00-10-2025|01-00-2025|01-32-2025|2025-01-01|01/01/2025|1-1-2025|01-01-25|01-01-02025| 01-01-2025|01-01-2025\n|12-31-1899|01-01-2501|01-01-0000|٠١-٠١-٢٠٢٥|today".split(
-      "|",
-    )
-  for (const text of refused)
-    test(`${JSON.stringify(text)} is refused`, () => {
-      expect(parseCalendarDate(text)).toBeNull()
-      expect(Value.Check(sunrisesunset.input, { lat: 0, lon: 0, date: text })).toBe(false)
-      expect(() => run({ lat: 0, lon: 0, date: text })).toThrow("The 'date' parameter must be a real date")
-    })
-
-  test("has its limits in the description of the API and of the parameter", () => {
-    expect(sunrisesunset.description).toContain("from 1900 to 2500")
-    expect(sunrisesunset.input.properties.date.description).toContain("from 1900 to 2500")
+const accepted: readonly [text: string, noon: string][] = [
+  ["01-01-2025", "2025-01-01T12:00:00.000Z"],
+  ["12-31-2025", "2025-12-31T12:00:00.000Z"],
+  ["02-29-2024", "2024-02-29T12:00:00.000Z"],
+  ["02-29-2000", "2000-02-29T12:00:00.000Z"],
+  ["01-01-1900", "1900-01-01T12:00:00.000Z"],
+  ["12-31-2500", "2500-12-31T12:00:00.000Z"],
+]
+for (const [text, noon] of accepted)
+  test(`date: ${text} is read`, () => {
+    expect(new Date(parseCalendarDate(text) ?? NaN).toISOString()).toBe(noon)
+    expect(Value.Check(sunrisesunset.input, { lat: 0, lon: 0, date: text })).toBe(true)
   })
 
-  test("is the day in UTC when it is left out", () => {
-    expect(noonOfUtcDay(Date.parse("2025-03-09T00:00:00Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
-    expect(noonOfUtcDay(Date.parse("2025-03-09T23:59:59.999Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
-    for (const now of ["2025-03-09T00:00:00Z", "2025-03-09T23:59:59.999Z"])
-      expect(run({ lat: 10, lon: 170 }, now)).toEqual(run({ lat: 10, lon: 170, date: "03-09-2025" }))
-    const local = run({ lat: 10, lon: 170, date: "03-09-2025" })
-    expect(run({ lat: 10, lon: 170 }, "2025-03-10T00:00:00Z")).not.toEqual(local)
+const refused =
+  "|02-30-2025|02-29-2025|02-29-1900|04-31-2025|13-01-2025|00-10-2025|01-00-2025|01-32-2025|2025-01-01|01/01/2025|1-1-2025|01-01-25|01-01-02025| 01-01-2025|01-01-2025\n|12-31-1899|01-01-2501|01-01-0000|٠١-٠١-٢٠٢٥|today".split(
+    "|",
+  )
+for (const text of refused)
+  test(`date: ${JSON.stringify(text)} is refused`, () => {
+    expect(parseCalendarDate(text)).toBeNull()
+    expect(Value.Check(sunrisesunset.input, { lat: 0, lon: 0, date: text })).toBe(false)
+    expect(() => run({ lat: 0, lon: 0, date: text })).toThrow("The 'date' parameter must be a real date")
   })
+
+test("date has its limits in the description of the API and of the parameter", () => {
+  expect(sunrisesunset.description).toContain("from 1900 to 2500")
+  expect(sunrisesunset.input.properties.date.description).toContain("from 1900 to 2500")
+})
+
+test("date is the day in UTC when it is left out", () => {
+  expect(noonOfUtcDay(Date.parse("2025-03-09T00:00:00Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
+  expect(noonOfUtcDay(Date.parse("2025-03-09T23:59:59.999Z"))).toBe(Date.parse("2025-03-09T12:00:00Z"))
+  for (const now of ["2025-03-09T00:00:00Z", "2025-03-09T23:59:59.999Z"])
+    expect(run({ lat: 10, lon: 170 }, now)).toEqual(run({ lat: 10, lon: 170, date: "03-09-2025" }))
+  const local = run({ lat: 10, lon: 170, date: "03-09-2025" })
+  expect(run({ lat: 10, lon: 170 }, "2025-03-10T00:00:00Z")).not.toEqual(local)
 })
 
 test("coordinates outside the globe are refused, its edges are not", () => {
@@ -79,8 +77,7 @@ test("premium: solarNoon and date, nothing else", () => {
 })
 
 const explain = async (lat: number, lon: number, date: string, timezone = "UTC") => {
-  const clock = createManualClock("2025-01-01T00:00:00Z")
-  const ports = { clock } as unknown as RunContext["ports"]
+  const ports = { clock: createManualClock("2025-01-01T00:00:00Z") } as unknown as RunContext["ports"]
   return sunrisesunset.run({ lat, lon, date, timezone }, { ports, giveWay() {}, premium: true })
 }
 const kindOf = (answer: Awaited<ReturnType<typeof explain>>, wanted: string) =>

@@ -278,8 +278,7 @@ test("any data of random bytes, and text of random words, are read or refused", 
 test("types have their numbers, and those that are no data have none", () => {
   for (const [name, number] of Object.entries(typeNumbers)) expect<string>(typeNameOf(number)).toBe(name)
   expect(typeNameOf(41)).toBe("TYPE41")
-  const numbers = ["CAA", "TYPE257", "TYPE65279"].map(typeNumberOf)
-  expect(numbers).toEqual([257, 257, 65_279])
+  expect(["CAA", "TYPE257", "TYPE65279"].map(typeNumberOf)).toEqual([257, 257, 65_279])
   for (const type of ["TYPE0", "TYPE41", "TYPE128", "TYPE252", "TYPE255", "TYPE65280", "TYPE01", "TYPE99999"])
     expect(typeNumberOf(type)).toBeNull()
   for (const type of ["", "a", "ANY", "AXFR", "toString", "TYPE", "TYPE1e3", " A"])

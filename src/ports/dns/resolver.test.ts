@@ -242,8 +242,7 @@ test.each(["id", "question", "source"] as const)("forgers: a forged %s alone is 
 })
 
 test("forgers: garbage alone is malformed, not a timeout", async () => {
-  const server = await serve({ garbageFirst: true, rewrite: () => [], tcp: "silent" })
-  const { ask, timer } = resolverFor([server])
+  const { ask, timer } = resolverFor([await serve({ garbageFirst: true, rewrite: () => [], tcp: "silent" })])
   expect(await throughSilence(ask("a.example", "A"), timer)).toEqual(failure("malformed"))
 })
 
@@ -299,8 +298,7 @@ test("truncation: the second server is asked when the first is cut off", async (
 })
 
 test("old and authoritative servers: one that does not know EDNS is asked without", async () => {
-  const server = await serve({ refuseEdns: true })
-  const { ask, stats } = resolverFor([server])
+  const { ask, stats } = resolverFor([await serve({ refuseEdns: true })])
   expect(await ask("a.example", "A")).toMatchObject(addresses)
   // 766 bytes do not fit into the 512 that are allowed without EDNS.
   expect(await ask("a.example", "TXT")).toMatchObject({ kind: "records" })

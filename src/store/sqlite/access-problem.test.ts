@@ -112,18 +112,15 @@ test("a full disk is named, which leaves no room for a new file", () => {
   )
 })
 
-test.if(canRunAsOther())(
-  "who owns a file without permissions is told to change these, and not its owner",
-  () => {
-    const { folder, file } = makeAsRoot()
-    chownSync(file, other, other)
-    chmodSync(file, 0o444)
-    chmodSync(folder, 0o777)
-    expect(runAsOther("open.ts", `requireAccess(${JSON.stringify(file)})`)).toEndWith(
-      `mode 0444. Run 'chmod u+rwX ${file}'.`,
-    )
-  },
-)
+test.if(canRunAsOther())("who owns a file without permissions is told to change these, not its owner", () => {
+  const { folder, file } = makeAsRoot()
+  chownSync(file, other, other)
+  chmodSync(file, 0o444)
+  chmodSync(folder, 0o777)
+  expect(runAsOther("open.ts", `requireAccess(${JSON.stringify(file)})`)).toEndWith(
+    `mode 0444. Run 'chmod u+rwX ${file}'.`,
+  )
+})
 
 test.if(canMount())("a read-only mount is named, of a folder and of a file alone", () => {
   const { folder, file } = makeAsRoot()

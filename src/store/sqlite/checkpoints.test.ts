@@ -110,8 +110,7 @@ test("a log that cannot be looked at is a warning and stops nothing", async () =
 })
 
 test("stopping waits for the checkpoint under way", async () => {
-  const file = join(dir, "stop.db")
-  const database = openDatabase(file)
+  const database = openDatabase(join(dir, "stop.db"))
   const timer = createManualTimer()
   const checkpoints = createCheckpoints(database, { timer, startBytes: 1 })
   const state = logState(database)

@@ -61,9 +61,7 @@ class FakeWorker implements WorkerProcess {
 }
 
 /** Runs the supervisor on workers of these kinds; all others are obedient. */
-function setUp(...kinds: Kind[]) {
-  return setUpWith({}, ...kinds)
-}
+const setUp = (...kinds: Kind[]) => setUpWith({}, ...kinds)
 
 /** The same, with some other parts. */
 function setUpWith(parts: Partial<Pick<SupervisorParts, "drainMs" | "hasOwnApis">>, ...kinds: Kind[]) {

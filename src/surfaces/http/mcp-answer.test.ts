@@ -56,23 +56,20 @@ test.each([
   ],
 ])("%s is read whole", async (_, response, text) => expect(await readAnswer(response)).toEqual({ text }))
 
-test.each([notice, ": keepalive\n\n"])(
-  "a stream that begins with %j goes through as it comes",
-  async (first) => {
-    const { response } = openStream([first, result])
-    const { reader, timer, calls, unsent, finished } = await live(response)
-    const texts = []
-    for (let piece = 0; piece < 2; piece++) texts.push(new TextDecoder().decode((await reader.read()).value))
-    expect(texts).toEqual([first, result])
-    // Its client waits for what is still to come, however long that takes.
-    const next = reader.read()
-    await new Promise((resolve) => setImmediate(resolve))
-    timer.advance(3_600_000)
-    expect([unsent.bytes(), calls.count, finished()]).toEqual([0, 1, 0])
-    await reader.cancel()
-    expect(await next).toMatchObject({ done: true })
-  },
-)
+test.each([notice, ": keepalive\n\n"])("a stream that begins with %j goes on as it comes", async (first) => {
+  const { response } = openStream([first, result])
+  const { reader, timer, calls, unsent, finished } = await live(response)
+  const texts = []
+  for (let piece = 0; piece < 2; piece++) texts.push(new TextDecoder().decode((await reader.read()).value))
+  expect(texts).toEqual([first, result])
+  // Its client waits for what is still to come, however long that takes.
+  const next = reader.read()
+  await new Promise((resolve) => setImmediate(resolve))
+  timer.advance(3_600_000)
+  expect([unsent.bytes(), calls.count, finished()]).toEqual([0, 1, 0])
+  await reader.cancel()
+  expect(await next).toMatchObject({ done: true })
+})
 
 test("a client that hangs up ends the stream, which is recorded once", async () => {
   const { response, isCancelled } = openStream([notice])

@@ -81,6 +81,4 @@ function askForContext({ mcpReq }: ServerContext): GetPromptResult | InputRequir
   return inputRequired({ inputRequests: { user_context } })
 }
 
-function text(value: string): PromptMessage {
-  return { role: "user", content: { type: "text", text: value } }
-}
+const text = (value: string): PromptMessage => ({ role: "user", content: { type: "text", text: value } })

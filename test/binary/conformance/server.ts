@@ -35,10 +35,7 @@ const file = {
 }
 const { plans, maxBodyBytes } = loadConfig({ flags: { plan: "open" }, env: {}, file })
 const ports = { clock, random: systemRandom, dns: createZoneDns({}), web: webOff, timer }
-const opened = openSqliteStore(":memory:", {
-  timer,
-  notices: { thresholds: [], now: clock.now },
-})
+const opened = openSqliteStore(":memory:", { timer, notices: { thresholds: [], now: clock.now } })
 const { store } = opened
 const prices = new Map<string, number>()
 const auditRandom = systemRandom

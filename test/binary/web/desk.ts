@@ -90,6 +90,5 @@ export async function callOnce(desk: Desk, key: string): Promise<void> {
 
 async function signIn(request: APIRequestContext, address: string, key: string): Promise<void> {
   const headers = { origin: new URL(address).origin }
-  const answer = await request.post(address, { data: { key }, headers })
-  expect(answer.status()).toBe(201)
+  expect((await request.post(address, { data: { key }, headers })).status()).toBe(201)
 }

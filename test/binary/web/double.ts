@@ -122,8 +122,7 @@ export function doubleInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     const added = { api: "bluetoothlookup", key: "mock-free", times: 2, status: 429 }
     await eventually(async () => expect(await faults()).toEqual([added]))
-    const own = page.locator("[role=switch]:checked")
-    await counted(own, 1)
+    await counted(page.locator("[role=switch]:checked"), 1)
     expect([(await call("76", "mock-free")).status, (await call("76")).status]).toEqual([429, 200])
   })
 

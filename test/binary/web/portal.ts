@@ -155,8 +155,7 @@ export function portalInBrowser(desk: Desk): void {
       `/keys/${other.keyId}`,
       `/accounts/${other.account}/webhook`,
     ]) {
-      const answer = await page.request.get(`${desk.url}/portal/v1${path}`)
-      expect([path, answer.status()]).toEqual([path, 404])
+      expect([path, (await page.request.get(`${desk.url}/portal/v1${path}`)).status()]).toEqual([path, 404])
     }
   })
 

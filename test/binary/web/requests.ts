@@ -21,11 +21,7 @@ const request = {
 }
 
 /** Kept requests have the names of account and key. */
-const named = {
-  ...request,
-  account_name: `Ann & Söhne ${"GmbH ".repeat(6)}`.trim(),
-  key_name: "deploy",
-}
+const named = { ...request, account_name: `Ann & Söhne ${"GmbH ".repeat(6)}`.trim(), key_name: "deploy" }
 const unnamed = { ...request, ms: 0.43, account_name: null, key_name: "" }
 
 /** Answers the first watch with some events, and ends it. Lines end as some proxies change them. */

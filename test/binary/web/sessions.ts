@@ -61,10 +61,9 @@ export function sessionsInBrowser(desk: Desk, whole: string | null): void {
       const tab = await createTabs(browser).take()
       tab.watch(desk.url, false)
       const { page } = tab
-      await page.context().request.post(`${desk.url}/portal/session`, {
-        data: { key },
-        headers: { origin: desk.url },
-      })
+      await page
+        .context()
+        .request.post(`${desk.url}/portal/session`, { data: { key }, headers: { origin: desk.url } })
       await page.goto(`${desk.url}/portal`)
       await page.getByRole("row").nth(1).waitFor()
       await page.evaluate(

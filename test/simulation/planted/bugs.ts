@@ -112,10 +112,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "usage of the first of a month is deleted with that of other days",
     oracles: ["usage"],
     file: "store/retention.ts",
-    changes: {
-      "`day < $": "`day <= $",
-      " AND substr(day, 9) <> '01'`": "`",
-    },
+    changes: { "`day < $": "`day <= $", " AND substr(day, 9) <> '01'`": "`" },
   },
   {
     name: "the ledger in memory is kept although the commit failed",
@@ -188,18 +185,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a write that waited for a lock is done twice",
-    oracles: [
-      "outcome",
-      "key",
-      "repeat",
-      "books",
-      "ledger",
-      "claim",
-      "rate",
-      "below zero",
-      "bonus",
-      "adjustments",
-    ],
+    oracles: "outcome|key|repeat|books|ledger|claim|rate|below zero|bonus|adjustments".split("|"),
     file: "store/sqlite/read-write.ts",
     changes: {
       "while (queue[0]?.attempt()) queue.shift()": "while (queue[0]?.attempt()) queue.shift()?.attempt()",

@@ -26,8 +26,7 @@ async function run(
     turns++
     return undefined
   })
-  const finding = await validate(name, type, new Chain(session, anchors))
-  return { ...finding, questions: dns.questions, turns }
+  return { ...(await validate(name, type, new Chain(session, anchors))), questions: dns.questions, turns }
 }
 
 function never(): never {
