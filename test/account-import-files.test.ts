@@ -80,10 +80,8 @@ describe("a file that cannot be imported", async () => {
 
   test("that is missing, a folder, or not named is wrong usage", async () => {
     const missing = await importFile(join(dir, "missing.csv"), place)
-    expect([missing.code, missing.err]).toEqual([
-      2,
-      expect.stringContaining("missing.csv cannot be read: ENOENT"),
-    ])
+    const unreadable = expect.stringContaining("missing.csv cannot be read: ENOENT")
+    expect([missing.code, missing.err]).toEqual([2, unreadable])
     expect((await importFile(dir, place)).code).toBe(2)
     const { code, err } = await runLine("account import --db x.db")
     expect([code, err]).toEqual([2, expect.stringContaining("missing required argument 'FILE'")])

@@ -49,10 +49,8 @@ test("a list is read page by page with its filters in the query", async () => {
   const { httpClient, requests } = scripted(page([{ id: "a" }], "CURSOR"), page([{ id: "b" }], null))
   const { out } = await runLine("account list --plan 'a&b' --no-closed --json", { env, httpClient })
   expect(JSON.parse(out)).toEqual([{ id: "a" }, { id: "b" }])
-  expect(requests.map(({ url }) => new URL(url).search)).toEqual([
-    "?plan=a%26b&closed=false&limit=1000",
-    "?plan=a%26b&closed=false&limit=1000&after=CURSOR",
-  ])
+  const searches = ["?plan=a%26b&closed=false&limit=1000", "?plan=a%26b&closed=false&limit=1000&after=CURSOR"]
+  expect(requests.map(({ url }) => new URL(url).search)).toEqual(searches)
   expect(requests.map(({ body, headers }) => [body, headers["idempotency-key"]])).toEqual([
     [null, undefined],
     [null, undefined],

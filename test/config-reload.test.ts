@@ -145,10 +145,8 @@ test("over the admin API and with 'penknife reload': answer, permission and audi
   expect(await runLineJson("config diff", { env })).toEqual(changes)
   expect((await runLine("config reload", { env })).out).toContain("credits.hmac")
   expect((await runLineJson("plan list", { env })).prices).toMatchObject({ hmac: 4 })
-  expect(await runLineJson("config show", { env })).toMatchObject({
-    credits: { hmac: 4 },
-    sources: { credits: "file", port: "flag", max_body: "default" },
-  })
+  const shown = { credits: { hmac: 4 }, sources: { credits: "file", port: "flag", max_body: "default" } }
+  expect(await runLineJson("config show", { env })).toMatchObject(shown)
   const records: Record<string, unknown>[] = await runLineJson("audit", { env })
   expect(records.find(({ operation }) => operation === "config.reload")).toMatchObject({
     operation: "config.reload",
@@ -198,11 +196,8 @@ test("'config check' says every mistake and opens nothing", async () => {
   writeFileSync(file, "[credits]\nhmca = 2\n")
   expect((await runLine(`config check --config ${file}`)).err).toContain("there is no API 'hmca'")
   writeFileSync(file, "[credits]\nhmac = 2\n")
-  expect(await runLine(`config check --config ${file}`)).toEqual({
-    code: 0,
-    out: `The settings of ${file} can be used.\n`,
-    err: "",
-  })
+  const usable = { code: 0, out: `The settings of ${file} can be used.\n`, err: "" }
+  expect(await runLine(`config check --config ${file}`)).toEqual(usable)
 })
 
 test.each([

@@ -156,10 +156,8 @@ test.each(everyWay)(
     const before = performance.now()
     expect(await call()).toBe(prompt)
     expect(performance.now() - before).toBeGreaterThanOrEqual(19)
-    expect((await mock.control("GET", "/clock")).data).toEqual({
-      now: "2025-01-01T00:00:00.000Z",
-      mode: "stopped",
-    })
+    const stopped = { now: "2025-01-01T00:00:00.000Z", mode: "stopped" }
+    expect((await mock.control("GET", "/clock")).data).toEqual(stopped)
     expect(await usedAfterClearing()).toBe(1)
   },
 )

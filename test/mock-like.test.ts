@@ -206,10 +206,8 @@ describe("the command", () => {
   test("without --like nothing is compared; --strict-like alone and addresses with a path are refused", async () => {
     const { out } = await run("mock --port 0 --json")
     expect(out).not.toContain("differences")
-    expect(await run("mock --port 0 --strict-like")).toMatchObject({
-      code: 2,
-      err: "penknife: --strict-like needs --like.\n",
-    })
+    const alone = { code: 2, err: "penknife: --strict-like needs --like.\n" }
+    expect(await run("mock --port 0 --strict-like")).toMatchObject(alone)
     const { code, err } = await run("mock --port 0 --like http://127.0.0.1:1/v1")
     expect({ code, err }).toEqual({
       code: 2,

@@ -1,7 +1,7 @@
 /** The page of the test double, and the events that keep it up to date. */
 import { expect, test } from "bun:test"
 import { networkInterfaces } from "node:os"
-import { startTestMock } from "./support/mock.ts"
+import { askForLink, startTestMock } from "./support/mock.ts"
 import { newSession } from "./support/mock-sessions.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -136,9 +136,7 @@ test("of many requests and mails the newest 50 are shown", async () => {
   const mock = await startTestMock()
   for (let mail = 0; mail < 60; mail++) {
     await mock.fetch("/v1/usage", { key: "mock-pro" })
-    const body = JSON.stringify({ for: "sign-up", email: `ann${mail}@example.com` })
-    const headers = { "content-type": "application/json", origin: mock.url }
-    await fetch(`${mock.url}/portal/mail-links`, { method: "POST", body, headers })
+    await askForLink(mock.url, `ann${mail}@example.com`)
   }
   const events = await watch(mock.url)
   const { requests, mails } = (await events.next(() => true)) ?? {}

@@ -209,10 +209,8 @@ describe("a probability", () => {
 test("POST works as PUT on every control path", async () => {
   const now = "2025-03-01T12:00:00.000Z"
   const zone = { "a.example": [{ TXT: "v=spf1 -all" }] }
-  expect(await mock.control("POST", "/faults", { api: "hmac", status: 503 })).toMatchObject({
-    code: 200,
-    data: { faults: [{ api: "hmac", status: 503 }] },
-  })
+  const faulty = { code: 200, data: { faults: [{ api: "hmac", status: 503 }] } }
+  expect(await mock.control("POST", "/faults", { api: "hmac", status: 503 })).toMatchObject(faulty)
   const stubbed = await mock.control("POST", "/stubs", { api: "bluetoothlookup", data: { company: "A" } })
   expect(stubbed).toMatchObject({ code: 200, data: { stubs: [{ api: "bluetoothlookup" }] } })
   expect(await mock.control("POST", "/clock", { now })).toMatchObject({ code: 200, data: { now } })

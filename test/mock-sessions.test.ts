@@ -7,7 +7,7 @@ import { createSessions, maxSessions } from "../src/surfaces/http/mock/sessions.
 import { readAnswer } from "./support/answer.ts"
 import { openBrowser } from "./support/browser.ts"
 import { postWith } from "./support/keyed-request.ts"
-import { startTestMock } from "./support/mock.ts"
+import { askForLink, startTestMock } from "./support/mock.ts"
 import { liveInParallel, newSession } from "./support/mock-sessions.ts"
 import { createManualTimer } from "./support/timer.ts"
 import { hasTurn, inTurn } from "./support/turns.ts"
@@ -68,31 +68,24 @@ test("the header names a session too, for calls and control paths; a reset of a 
 
 test("every way of calling works below the base path, with addresses that do so too", async () => {
   const { url } = await newSession(mock.url)
-  const call = (path: string, body: object, accept = "*/*") =>
-    fetch(
-      url + path,
-      postWith(body, { headers: { ...key, accept, "content-type": "application/json" } }),
-    ).then((answer) => answer.text())
+  const call = async (path: string, body: object, accept = "*/*") => {
+    const headers = { ...key, accept, "content-type": "application/json" }
+    return (await fetch(url + path, postWith(body, { headers }))).text()
+  }
   expect(await call("/v1/bluetoothlookup/batch", { inputs: [{ companyid: "76" }] })).toContain("Apple")
   const query = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
   expect(await call("/v1/graphql", { query })).toContain("Apple")
   const params = { name: "bluetoothlookup", arguments: { companyid: "76" } }
   const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params }
   expect(await call("/mcp", message, "application/json, text/event-stream")).toContain("Apple")
-  const journal = (await get(`${url}/_mock/requests`)).data as {
-    requests: { path: string; apis: string[] }[]
-  }
-  expect(journal.requests.map(({ path, apis }) => [path, apis])).toEqual(
-    ["/v1/bluetoothlookup/batch", "/v1/graphql", "/mcp"].map((path) => [path, ["bluetoothlookup"]]),
-  )
+  const called = ["/v1/bluetoothlookup/batch", "/v1/graphql", "/mcp"]
+  expect((await get(`${url}/_mock/requests`)).data).toMatchObject({
+    requests: called.map((path) => ({ path, apis: ["bluetoothlookup"] })),
+  })
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: { url: string }[] }
   expect(document.servers.map((server) => server.url)).toEqual([url])
   expect(await (await fetch(`${url}/llms.txt`)).text()).toContain(`${url}/`)
-  const asked = await fetch(`${url}/portal/mail-links`, {
-    ...postWith({ for: "sign-up", email: "ada@example.com" }),
-    headers: { "content-type": "application/json", origin: mock.url },
-  })
-  expect(asked.status).toBeLessThan(300)
+  await askForLink(url)
   const { mails } = (await get(`${url}/_mock/mails`)).data as { mails: { link: string }[] }
   expect(mails.map(({ link }) => link.startsWith(`${url}/portal`))).toEqual([true])
   expect((await get(`${mock.url}/_mock/mails`)).data).toEqual({ mails: [] })
@@ -117,9 +110,7 @@ test("a session whose store is put away before each request answers as one whose
       [PUT, "/_mock/faults", { api: "hmac", status: 503, times: 1 }],
       [DELETE, "/_mock/faults"],
     ),
-    fc.constantFrom(
-      ...["requests", "notices", "mails", "faults", "clock"].map((path) => [GET, `/_mock/${path}`]),
-    ),
+    fc.constantFrom("requests", "notices", "mails", "faults", "clock").map((path) => [GET, `/_mock/${path}`]),
     fc.constantFrom([GET, "/_mock/seed"], [POST, "/_mock/reset"]),
     fc.constantFrom(...adminPaths.map((path) => [GET, `/admin/v1/${path}`])),
     fc.constantFrom("", ...accounts).map((account) => {
@@ -197,21 +188,13 @@ describe("a browser", () => {
     await browser.signIn("console", { token: "mock-console-link" })
     const made = await browser.send("POST", "/admin/v1/accounts", { body: { name: "In the session" } })
     expect(made.status).toBe(201)
-    const accounts = async (base: string) => {
-      const answer = await fetch(`${base}/admin/v1/accounts`, {
-        headers: { authorization: "Bearer mock-admin" },
-      })
-      return answer.text()
-    }
-    expect([await accounts(url), await accounts(mock.url)]).toEqual([
-      expect.stringContaining("In the session"),
-      expect.not.stringContaining("In the session"),
-    ])
+    const headers = { authorization: "Bearer mock-admin" }
+    const accounts = async (base: string) => (await fetch(`${base}/admin/v1/accounts`, { headers })).text()
+    expect(await accounts(url)).toContain("In the session")
+    expect(await accounts(mock.url)).not.toContain("In the session")
     const page = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
-    expect([page.status, page.headers.get("content-type")]).toEqual([
-      200,
-      expect.stringContaining("text/html"),
-    ])
+    expect(page.status).toBe(200)
+    expect(page.headers.get("content-type")).toContain("text/html")
     await put(`${url}/_mock/clock`, { now: "2027-01-01T00:00:00Z" })
     // Control paths without a base path stay those of the shared mock.
     expect((await get(`${mock.url}/_mock/clock`, { cookie })).data?.now).toBe("2025-01-01T00:00:00.000Z")
@@ -291,7 +274,7 @@ test("a request in progress is answered by its session, which ends meanwhile", a
 })
 
 describe("the room for sessions", () => {
-  const create = () => {
+  const create = (more: Partial<Parameters<typeof createSessions<string>>[0]> = {}) => {
     const timer = createManualTimer()
     const [opened, closed]: [string[], string[]] = [[], []]
     const sessions = createSessions({
@@ -306,15 +289,15 @@ describe("the room for sessions", () => {
         throw cause
       },
       timer,
+      ...more,
     })
     return { timer, opened, closed, sessions }
   }
 
   test("is taken back also when an idle session cannot be closed, and that is told", async () => {
-    const timer = createManualTimer()
     const problems: string[] = []
-    const sessions = createSessions({
-      ...{ timer, open: async (base: string) => base, close: () => Promise.reject(new Error("no")) },
+    const { timer, sessions } = create({
+      close: () => Promise.reject(new Error("no")),
       onProblem: (cause) => void problems.push(String(cause)),
     })
     await sessions.use(sessions.create(), async () => {})

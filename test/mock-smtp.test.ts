@@ -1,24 +1,15 @@
 /** `penknife mock --smtp`: mails reach a catcher on this machine, and are listed as without it. */
 import { expect, test } from "bun:test"
 import type { SMTPServerOptions } from "smtp-server"
-import { postWith } from "./support/keyed-request.ts"
 import { startMailServer } from "./support/mail-server.ts"
-import { listOf, startTestMock, type TestMock } from "./support/mock.ts"
+import { askForLink, listOf, startTestMock, type TestMock } from "./support/mock.ts"
 
 const mailsOf = (mock: TestMock) => listOf(mock, "mails")
-
-async function askForLink(mock: TestMock, email = "ann@example.com"): Promise<void> {
-  const answer = await mock.fetch("/portal/mail-links", {
-    ...postWith({ for: "sign-up", email }),
-    headers: { "content-type": "application/json", origin: mock.url },
-  })
-  expect(answer.status).toBeLessThan(300)
-}
 
 test("a mail arrives in the clear with the link that is listed", async () => {
   const { address, taken } = await startMailServer({ hideSTARTTLS: true })
   const mock = await startTestMock({ smtp: `smtp://127.0.0.1:${address.port}` })
-  await askForLink(mock)
+  await askForLink(mock.url)
   const [listed, ...others] = await mailsOf(mock)
   expect(others).toEqual([])
   expect(taken).toMatchObject([{ from: "no-reply@localhost", to: "ann@example.com", isEncrypted: false }])
@@ -29,7 +20,7 @@ test("a mail arrives in the clear with the link that is listed", async () => {
 
 test("a catcher that is away gets the mail by a later attempt, on the clock of the mock", async () => {
   const away = await startTestMock({ smtp: "smtp://127.0.0.1:1" })
-  await askForLink(away)
+  await askForLink(away.url)
   const [first] = await mailsOf(away)
   await away.control("PUT", "/clock", { advance: "60s" })
   const [second, ...others] = await mailsOf(away)
@@ -44,7 +35,7 @@ test("mails arrive in the order in which they were raised, also while the catche
   const { address, taken } = await startMailServer({ hideSTARTTLS: true, onMailFrom })
   const mock = await startTestMock({ smtp: `smtp://127.0.0.1:${address.port}` })
   const asked = Array.from({ length: 12 }, (_, number) => `reader${number}@example.com`)
-  for (const email of asked) await askForLink(mock, email)
+  for (const email of asked) await askForLink(mock.url, email)
   isOpen.resolve()
   await mock.control("PUT", "/clock", { advance: "1s" })
   expect(taken.map(({ to }) => to)).toEqual(asked)
@@ -60,7 +51,7 @@ test.each(["smtp://mail.example", "smtp://192.0.2.1:25", "smtps://[2001:db8::1]"
 test("a mail is sent to the catcher again, with the same text and Message-ID, and listed as an attempt more", async () => {
   const { address, taken } = await startMailServer({ hideSTARTTLS: true })
   const mock = await startTestMock({ smtp: `smtp://127.0.0.1:${address.port}` })
-  await askForLink(mock)
+  await askForLink(mock.url)
   const [first] = await mailsOf(mock)
   await mock.control("PUT", "/clock", { advance: "1h" })
   const sent = { status: 250, error: null, sent: true }
@@ -80,7 +71,7 @@ test("a mail is sent to the catcher again, with the same text and Message-ID, an
 
 test("without a catcher nothing is sent, and each attempt says so", async () => {
   const mock = await startTestMock()
-  await askForLink(mock)
+  await askForLink(mock.url)
   const [first] = await mailsOf(mock)
   const attempt = { at: "2025-01-01T00:00:00.000Z", status: null, error: null, sent: false }
   expect(first?.attempts).toEqual([attempt])
@@ -90,7 +81,7 @@ test("without a catcher nothing is sent, and each attempt says so", async () => 
 
 test("a mail that is not there or still waits is not sent again", async () => {
   const away = await startTestMock({ smtp: "smtp://127.0.0.1:1" })
-  await askForLink(away)
+  await askForLink(away.url)
   const [waiting] = await mailsOf(away)
   const unreachable = expect.stringMatching(/ECONNREFUSED|refused/i)
   expect(waiting?.attempts).toMatchObject([{ status: null, error: unreachable }])

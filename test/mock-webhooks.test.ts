@@ -133,10 +133,8 @@ test("the start says so of a webhook of an account of the seed, and once of seve
     stopRequested: async () => {},
   })
   const lines = err.trimEnd().split("\n")
-  expect(lines.map((line) => /Webhooks to (\S+) are listed, but not sent/.exec(line)?.[1])).toEqual([
-    "https://a.example/hook",
-    "https://b.example/hook",
-  ])
+  const others = ["https://a.example/hook", "https://b.example/hook"]
+  expect(lines.map((line) => /Webhooks to (\S+) are listed, but not sent/.exec(line)?.[1])).toEqual(others)
 })
 
 test("a reset ends attempts in progress, forgets the attempts, and keeps the webhook", async () => {
@@ -214,11 +212,8 @@ describe("faults of webhooks", () => {
     ["delay_ms", { delay_ms: 90_000, times: 1 }, "delayed by a fault", "90s"],
   ])("%s: later webhooks overtake this one", async (_, effects, error, wait) => {
     const { receiver, notices, mock } = await withFault(effects)
-    expect(notices[0]).toMatchObject({
-      state: "pending",
-      reason: error,
-      attempts: [{ status: null, error, sent: false }],
-    })
+    const pending = { state: "pending", reason: error, attempts: [{ status: null, error, sent: false }] }
+    expect(notices[0]).toMatchObject(pending)
     await advance(mock, "4s")
     expect(types(receiver.received)).toEqual(raised.slice(1))
     await advance(mock, wait)

@@ -77,24 +77,17 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
     const answer = shout(service, key, text)
     if (text === "loop") await looping(1).then(endCalls)
     const { status, body } = await answer
-    expect([text, status, JSON.parse(body).error]).toEqual([
-      text,
-      500,
-      "Something went wrong here. Quote the request id when you report it.",
-    ])
+    const failed = "Something went wrong here. Quote the request id when you report it."
+    expect([text, status, JSON.parse(body).error]).toEqual([text, 500, failed])
     expect([text, (await shout(service, key, "hello")).body]).toEqual([
       text,
       expect.stringContaining('"shouted":"HELLO"'),
     ])
   }
-  expect(await shout(service, key, "no")).toEqual({
-    status: 400,
-    body: expect.stringContaining("The 'text' parameter must be a yes."),
-  })
-  expect(await shout(service, key, "away")).toEqual({
-    status: 503,
-    body: expect.stringContaining("The upstream does not answer."),
-  })
+  const refused = { status: 400, body: expect.stringContaining("The 'text' parameter must be a yes.") }
+  expect(await shout(service, key, "no")).toEqual(refused)
+  const away = { status: 503, body: expect.stringContaining("The upstream does not answer.") }
+  expect(await shout(service, key, "away")).toEqual(away)
   expect(await service.accounts.usage(account, 1)).toMatchObject([{ api: "shout", calls: 12, credits: 12 }])
   expect(process.cwd()).toBe(directory)
   const log = service.logged()

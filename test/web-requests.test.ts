@@ -92,10 +92,8 @@ describe("a request", () => {
     expect(await call(urlOf("a.example"))).toEqual({ shouted: "failure aborted aborted  " })
     expect(asked).toHaveLength(30)
     const spans = await collector.until((all) => all.some(({ name }) => name === "https request"))
-    expect(spans.find(({ name }) => name === "https request")).toMatchObject({
-      kind: 3,
-      attributes: { "penknife.web.failure": "no-address" },
-    })
+    const offline = { kind: 3, attributes: { "penknife.web.failure": "no-address" } }
+    expect(spans.find(({ name }) => name === "https request")).toMatchObject(offline)
     expect(collector.text()).not.toContain("secret.example")
   })
 
@@ -171,10 +169,8 @@ describe("the test double", () => {
     const replies = { [urlOf("good.example")]: { failure: "private-address" } }
     expect(await mock.control("PUT", "/web", replies)).toMatchObject({ code: 200, data: { urls: 1 } })
     expect((await mock.control("GET", "/web")).data).toEqual({ replies })
-    expect(await call(mock, "good.example")).toMatchObject({
-      is_valid: false,
-      problems: [{ code: "policy_private_address" }],
-    })
+    const refused = { is_valid: false, problems: [{ code: "policy_private_address" }] }
+    expect(await call(mock, "good.example")).toMatchObject(refused)
     await mock.control("POST", "/reset")
     expect(await call(mock, "good.example")).toMatchObject({ is_valid: true })
   })

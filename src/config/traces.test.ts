@@ -52,21 +52,16 @@ test("what is set for traces goes before what is set for all signals", () => {
 
 test("the name of the service goes before its attributes", () => {
   const attributes = "service.name=a,deployment.environment.name=test%3D1"
-  expect(read({ OTEL_RESOURCE_ATTRIBUTES: attributes })?.resource).toEqual({
-    "service.name": "a",
-    "deployment.environment.name": "test=1",
-  })
+  const all = { "service.name": "a", "deployment.environment.name": "test=1" }
+  expect(read({ OTEL_RESOURCE_ATTRIBUTES: attributes })?.resource).toEqual(all)
   const named = read({ OTEL_RESOURCE_ATTRIBUTES: attributes, OTEL_SERVICE_NAME: "b" })
   expect(named?.resource["service.name"]).toBe("b")
 })
 
 test("a share of all traces, chosen by the caller first or not", () => {
   const share = { OTEL_TRACES_SAMPLER_ARG: "0.01" }
-  expect(read({ OTEL_TRACES_SAMPLER: "traceidratio", ...share })?.sampler).toEqual({
-    root: "traceidratio",
-    parentDecides: false,
-    share: 0.01,
-  })
+  const sampler = { root: "traceidratio", parentDecides: false, share: 0.01 } as const
+  expect(read({ OTEL_TRACES_SAMPLER: "traceidratio", ...share })?.sampler).toEqual(sampler)
   const decided = read({ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", ...share })
   expect(decided?.sampler.parentDecides).toBe(true)
 })

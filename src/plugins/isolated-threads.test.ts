@@ -22,6 +22,7 @@ const context: RunContext = { ports, giveWay: () => undefined, premium: true }
 const author = "From: ann@a.test\r\n"
 const signature = "DKIM-Signature: v=1\r\n"
 const seals = "ARC-Seal: i=1\r\nARC-Message-Signature: i=1\r\n"
+const fromYaml = { from: "yaml", to: "json" }
 const nested = (depth: number, value: unknown): unknown => (depth === 0 ? value : [nested(depth - 1, value)])
 
 /** Threads that have no code, so that a run in one of them fails. */
@@ -67,13 +68,8 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ["thread", "a longer one", markdownconverter, { text: "*a*".repeat(99) }],
   ["service", "a short text as QR code", qrcodegenerator, { text: "é".repeat(270), scale: 16 }],
   ["thread", "a longer one", qrcodegenerator, { text: "1".repeat(300) }],
-  ["service", "three aliases", dataconverter, { text: "a: &a 1\nb: [*a, *a, *a]", from: "yaml", to: "json" }],
-  [
-    "thread",
-    "four aliases",
-    dataconverter,
-    { text: "a: &a 1\nb: [*a, *a, *a, *a]", from: "yaml", to: "json" },
-  ],
+  ["service", "three aliases", dataconverter, { ...fromYaml, text: "a: &a 1\nb: [*a, *a, *a]" }],
+  ["thread", "four aliases", dataconverter, { ...fromYaml, text: "a: &a 1\nb: [*a, *a, *a, *a]" }],
   [
     "service",
     "a working day",
@@ -107,12 +103,7 @@ test.each<[place: string, what: string, api: ApiDefinition, input: Record<string
   ["thread", "a reference", jsonschemavalidator, { schema: { not: { $ref: "#" } }, document: 1 }],
   ["thread", "an identifier", jsonschemavalidator, { schema: { $id: "https://a.test/a" }, document: 1 }],
   ["thread", "a pattern", jsonschemavalidator, { schema: { pattern: "(a{100}){10}" }, document: "" }],
-  [
-    "thread",
-    "patterns of names",
-    jsonschemavalidator,
-    { schema: { patternProperties: { a: {} } }, document: 1 },
-  ],
+  ["thread", "name patterns", jsonschemavalidator, { schema: { patternProperties: { a: {} } }, document: 1 }],
   ["thread", "formats", jsonschemavalidator, { schema: {}, document: 1, assert_formats: true }],
   ["thread", "other schemas", jsonschemavalidator, { schema: {}, document: 1, others: {} }],
 ])("a run takes place in the %s: %s", async (place, _what, api, input) =>

@@ -37,10 +37,8 @@ test.if(process.platform === "linux")("output that a full disk does not take is 
     stdout: Bun.file("/dev/full"),
     stderr: "pipe",
   })
-  expect([await child.stderr.text(), await child.exited]).toEqual([
-    "penknife: the output could not be written, since the disk is full.\n",
-    1,
-  ])
+  const full = "penknife: the output could not be written, since the disk is full.\n"
+  expect([await child.stderr.text(), await child.exited]).toEqual([full, 1])
 })
 
 test.if(process.platform === "linux")("output that a disk takes only in part is a failure", async () => {
@@ -50,10 +48,8 @@ test.if(process.platform === "linux")("output that a disk takes only in part is 
   const child = Bun.spawn(["sh", "-c", shell], { stderr: "pipe" })
   const [err, code] = await Promise.all([child.stderr.text(), child.exited])
   expect(statSync(file).size).toBeGreaterThan(0)
-  expect([err, code]).toEqual([
-    expect.stringMatching(/^penknife: the output could not be written \(EFBIG/),
-    1,
-  ])
+  const cut = expect.stringMatching(/^penknife: the output could not be written \(EFBIG/)
+  expect([err, code]).toEqual([cut, 1])
 })
 
 test.if(process.platform !== "win32")("a reader that leaves early is no failure", async () => {

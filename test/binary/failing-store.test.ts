@@ -132,9 +132,7 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     async (workers) => {
       const { db, id, key } = await seedOne(dir)
       const server = await serve(db, "--workers", String(workers))
-      const beside = new Database(db)
-      // The service may write at the same moment.
-      beside.run("PRAGMA busy_timeout = 30000")
+      const beside = openBeside(db)
       beside.run("PRAGMA wal_autocheckpoint = 0")
       beside.run("CREATE TABLE large AS SELECT randomblob(20000000) AS bytes")
       const state = logState(beside)
@@ -165,15 +163,8 @@ describe.if(process.platform === "linux")("a store that fails", () => {
 
   test("whose disk is full at the start is a clear error", async () => {
     const { db } = await seedOne(dir)
-    const { err, code } = await runProgram([
-      "prlimit",
-      "--fsize=20000",
-      binary,
-      "account",
-      "list",
-      "--db",
-      db,
-    ])
+    const command = ["prlimit", "--fsize=20000", binary, "account", "list", "--db", db]
+    const { err, code } = await runProgram(command)
     expect([code, err]).toEqual([1, expect.stringContaining("Free some space if its disk is full.")])
   })
 
@@ -195,10 +186,15 @@ function fillDisk(_db: string, pid: number) {
   return () => limitFiles("unlimited")
 }
 
-function lock(db: string, begin: string) {
+/** Opens a data file beside the service, which may still be writing. */
+function openBeside(db: string) {
   const other = new Database(db)
-  // The service may still be writing.
   other.run("PRAGMA busy_timeout = 30000")
+  return other
+}
+
+function lock(db: string, begin: string) {
+  const other = openBeside(db)
   other.run(begin)
   return () => {
     other.run("ROLLBACK")
@@ -214,9 +210,7 @@ function freezeFiles(db: string) {
 
 function corrupt(db: string) {
   // A checkpoint makes the server read the main file again.
-  const other = new Database(db)
-  // The service may still be writing.
-  other.run("PRAGMA busy_timeout = 30000")
+  const other = openBeside(db)
   expect(other.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 })
   const sound = readFileSync(db)
   overwrite(db, Buffer.from(sound).fill(0x5a, 4_096))

@@ -83,10 +83,8 @@ describe("graphql-request", () => {
     expect(failed.response.errors?.[0]?.extensions.code).toBe("BAD_USER_INPUT")
     expect(failed.response.data).toMatchObject({ bluetoothlookup: null, hmac: { hmac: expect.any(String) } })
     const stranger = await new GraphQLClient(endpoint).request("{ __typename }").catch((error) => error)
-    expect(stranger.response).toMatchObject({
-      status: 401,
-      errors: [{ extensions: { code: "INVALID_API_KEY" } }],
-    })
+    const refusal = { status: 401, errors: [{ extensions: { code: "INVALID_API_KEY" } }] }
+    expect(stranger.response).toMatchObject(refusal)
   })
 
   test("introspects the schema that is documented", async () => {

@@ -34,20 +34,11 @@ test.each(linux ? [1, 2] : [1])(
     expect({
       statuses: Object.fromEntries(seen?.statuses ?? []),
       lost: Object.fromEntries(seen?.lost ?? []),
-      used,
-      remaining,
-      usage: chargedOf(db, id),
-      serving: load.processes.size,
-      exitCode,
+      ...{ used, remaining, usage: chargedOf(db, id), serving: load.processes.size, exitCode },
       errors: (await server.stderr).split("\n").filter((line) => line.includes('"level":"error"')),
     }).toEqual({
-      statuses: { 200: 1_000, 429: 2_000 },
-      lost: {},
-      used: 1_000,
-      remaining: 0,
-      usage: 1_000,
-      serving: workers,
-      exitCode: 0,
+      ...{ statuses: { 200: 1_000, 429: 2_000 }, lost: {} },
+      ...{ used: 1_000, remaining: 0, usage: 1_000, serving: workers, exitCode: 0 },
       errors: [],
     })
   },

@@ -17,11 +17,8 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   async (signal) => {
     const db = join(dir, `${signal}.db`)
     const server = await serve(db)
-    expect(server.event).toEqual({
-      event: "listening",
-      url: expect.stringMatching(/^http:/),
-      pid: server.child.pid,
-    })
+    const listening = { event: "listening", url: expect.stringMatching(/^http:/), pid: server.child.pid }
+    expect(server.event).toEqual(listening)
     expect(await server.stop(signal)).toBe(0)
     // Two lines and nothing else. The link does not wait for the log, which is written in pieces.
     const lines = readLines(await server.stderr)

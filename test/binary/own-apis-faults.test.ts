@@ -47,10 +47,8 @@ test("each wrong API is refused alone, with its place and what to change, and th
   expect(log).not.toContain("penknife-apis-")
   for (const [name, [, problem]] of Object.entries(wrong)) {
     const line = log.split("\n").find((one) => one.includes(`"folder":"${name}"`)) ?? "{}"
-    expect(JSON.parse(line)).toMatchObject({
-      problem: expect.stringMatching(problem),
-      message: "API not served",
-    })
+    const refusal = { problem: expect.stringMatching(problem), message: "API not served" }
+    expect(JSON.parse(line)).toMatchObject(refusal)
     expect(checked.err).toMatch(problem)
   }
   expect([checked.code, checked.out]).toEqual([1, "shout: 1 example is right.\n"])

@@ -54,12 +54,8 @@ describe.if(process.platform === "linux")("workers", () => {
   test("a port that another service holds is refused, shared or not", async () => {
     const { db } = await seedOne(dir)
     for (const reusePort of [true, false]) {
-      const other = Bun.serve({
-        hostname: "127.0.0.1",
-        port: freePort(),
-        reusePort,
-        fetch: () => new Response("other"),
-      })
+      const place = { hostname: "127.0.0.1", port: freePort(), reusePort }
+      const other = Bun.serve({ ...place, fetch: () => new Response("other") })
       const { port } = other
       const argv = ["serve", "--port", String(port), "--db", db, "--workers", "2"]
       const { code, out, err } = await run(argv)
@@ -89,9 +85,8 @@ describe.if(process.platform === "linux")("workers", () => {
 async function bothServe(url: string, key: string): Promise<void> {
   const processes = new Set<string>()
   while (processes.size < 2) {
-    const answer = await fetch(url + lookUp, { headers: { "x-api-key": key }, keepalive: false }).catch(
-      () => null,
-    )
+    const headers = { "x-api-key": key }
+    const answer = await fetch(url + lookUp, { headers, keepalive: false }).catch(() => null)
     if (answer === null) continue
     expect(answer.status).toBe(200)
     processes.add(answer.headers.get("x-request-id")?.split(".")[0] ?? "")

@@ -5,7 +5,7 @@ import { firstAccounts } from "./data-file.ts"
 import { startInstance } from "./instance.ts"
 import type { PgliteServer } from "./pglite.ts"
 import { makePlan, type Plan } from "./plan.ts"
-import { inSteps, type RunResult, watched, work } from "./run.ts"
+import { inSteps, type RunOptions, type RunResult, watched, work } from "./run.ts"
 import { createWorld, thresholds, type World } from "./world.ts"
 
 /** Statements are dear: plans are small. */
@@ -27,10 +27,7 @@ export function makePostgresPlan(seed: number, clients = usualClients): Plan {
 export async function runPostgresSeed(
   seed: number,
   server: PgliteServer,
-  {
-    plan = makePostgresPlan(seed),
-    trace,
-  }: { plan?: Plan; trace?: ((line: string) => void) | undefined } = {},
+  { plan = makePostgresPlan(seed), trace }: Pick<RunOptions, "plan" | "trace"> = {},
 ): Promise<RunResult> {
   await server.reset()
   const world = createWorld(
@@ -116,31 +113,24 @@ function check(world: World, read: Read): void {
   for (const name of answeredKeys)
     if (!charged.has(`${name.split(" ")[0]} ${hashOf(name)}`))
       fail(`key: ${name} was answered and not charged`)
-  const changes = new Set(
-    read<{ name: string }>("SELECT actor || ' ' || key AS name FROM replays").map(({ name }) => name),
-  )
+  const namesOf = (text: string) => new Set(read<{ name: string }>(text).map(({ name }) => name))
+  const changes = namesOf("SELECT actor || ' ' || key AS name FROM replays")
   for (const name of answeredChanges)
     if (!changes.has(name)) fail(`repeat: ${name} was answered and not made`)
 
-  type Row = { readonly id: string; readonly state: string }
-  for (const { id, state } of read<Row>("SELECT id, state FROM notices WHERE threshold IS NOT NULL"))
-    if (state === "pending" || (state === "delivered" && !sent.has(id)))
-      fail(`notice: ${id} is ${state} at rest`)
-  for (const { id, state } of read<Row>("SELECT id, state FROM mails"))
-    if (state === "pending" || (state === "delivered" && !sent.has(id)))
-      fail(`mail: ${id} is ${state} at rest`)
-  const raised = new Set(
-    read<{ name: string }>("SELECT account_id || ' ' || threshold AS name FROM notices").map(
-      ({ name }) => name,
-    ),
-  )
+  const requireAtRest = (kind: string, table: string) => {
+    for (const { id, state } of read<{ id: string; state: string }>(`SELECT id, state FROM ${table}`))
+      if (state === "pending" || (state === "delivered" && !sent.has(id)))
+        fail(`${kind}: ${id} is ${state} at rest`)
+  }
+  requireAtRest("notice", "notices WHERE threshold IS NOT NULL")
+  requireAtRest("mail", "mails")
+  const raised = namesOf("SELECT account_id || ' ' || threshold AS name FROM notices")
   for (const { id, used } of accounts)
     for (const threshold of thresholds)
       if (used * 100 >= threshold * mostAllowance && !raised.has(`${id} ${threshold}`))
         fail(`notice: ${id} used ${used}, and ${threshold} % was not raised`)
-  const owners = new Set(
-    read<{ name: string }>("SELECT email || ' ' || id AS name FROM accounts").map(({ name }) => name),
-  )
+  const owners = namesOf("SELECT email || ' ' || id AS name FROM accounts")
   for (const [email, id] of signedUp)
     if (!owners.has(`${email} ${id}`)) fail(`sign-up: ${email} has not the account ${id}`)
   checkMemory(

@@ -80,17 +80,8 @@ export function createWorld(
   }
   const world: World = {
     open: (instance, parts) => open(world, instance, parts),
-    ...{
-      seed,
-      kernel: createKernel(seed, startMs, trace),
-      model,
-      file,
-      counts,
-      fail,
-      isLocked: false,
-      starts: 0,
-      starting: new Set(),
-    },
+    ...{ seed, kernel: createKernel(seed, startMs, trace), model, file, counts, fail },
+    ...{ isLocked: false, starts: 0, starting: new Set() },
     ...{ instances: [], answered: new Map(), lost: new Map(), sent: new Map(), mailboxes: new Map() },
     ...{ answeredKeys: new Set(), answeredChanges: new Set(), signedUp: new Map() },
     count: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1),

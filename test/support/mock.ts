@@ -63,6 +63,13 @@ export async function listOf<Kind extends keyof Lists>(mock: TestMock, kind: Kin
   return (await mock.control("GET", `/${kind}${query}`)).data?.[kind] as Lists[Kind][]
 }
 
+/** Asks for a mail with a link, as the portal's page does on a mock or in a session of one. */
+export async function askForLink(base: string, email = "ann@example.com", purpose = "sign-up") {
+  const headers = { "content-type": "application/json", origin: new URL(base).origin }
+  const answer = await fetch(`${base}/portal/mail-links`, postWith({ for: purpose, email }, { headers }))
+  if (!answer.ok) throw new Error(await answer.text())
+}
+
 /** Raises three notices at once: two thresholds, and that all credits are used up. Resolves with the status of the call. */
 export async function exhaust(mock: TestMock): Promise<number> {
   return (await ways.rest(mock, "mock-no-credits")).status

@@ -3,26 +3,24 @@ import { inputTools } from "./input-tools.ts"
 import { getPrompt, prompts } from "./prompts.ts"
 import { readResource, resources, resourceTemplates } from "./resources.ts"
 import { state } from "./state.ts"
-import { type FixtureTool, plainTools } from "./tools.ts"
+import { type FixtureTool, plainTools, text } from "./tools.ts"
 
 const cacheHint = { ttlMs: 60_000, cacheScope: "public" } as const
+const cached =
+  "tools/list prompts/list resources/list resources/read resources/templates/list server/discover".split(" ")
 
 /** A server with what the scenarios of the suite ask for, by the names that they use. */
 export function createFixtureServer(changes: ServerEventBus): Server {
   const tools: Readonly<Record<string, FixtureTool>> = {
     ...plainTools,
     ...inputTools,
-    test_trigger_tool_change: {
-      async run() {
-        changes.publish({ kind: "tools_list_changed" })
-        return { content: [{ type: "text", text: "The list of tools has changed." }] }
-      },
+    async test_trigger_tool_change() {
+      changes.publish({ kind: "tools_list_changed" })
+      return { content: [text("The list of tools has changed.")] }
     },
-    test_trigger_prompt_change: {
-      async run() {
-        changes.publish({ kind: "prompts_list_changed" })
-        return { content: [{ type: "text", text: "The list of prompts has changed." }] }
-      },
+    async test_trigger_prompt_change() {
+      changes.publish({ kind: "prompts_list_changed" })
+      return { content: [text("The list of prompts has changed.")] }
     },
   }
   const server = new Server(
@@ -36,27 +34,20 @@ export function createFixtureServer(changes: ServerEventBus): Server {
         logging: {},
       },
       requestState: { verify: state.verify },
-      cacheHints: {
-        "tools/list": cacheHint,
-        "prompts/list": cacheHint,
-        "resources/list": cacheHint,
-        "resources/read": cacheHint,
-        "resources/templates/list": cacheHint,
-        "server/discover": cacheHint,
-      },
+      cacheHints: Object.fromEntries(cached.map((method) => [method, cacheHint])),
     },
   )
   server.setRequestHandler("tools/list", () => ({
-    tools: Object.entries(tools).map(([name, { input = {} }]) => ({
+    tools: Object.keys(tools).map((name) => ({
       name,
       description: `The fixture ${name}.`,
-      inputSchema: { type: "object" as const, properties: input },
+      inputSchema: { type: "object" as const, properties: {} },
     })),
   }))
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const tool = tools[params.name]
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    return tool.run(params.arguments ?? {}, context)
+    return tool(context)
   })
   server.setRequestHandler("prompts/list", () => ({ prompts: [...prompts] }))
   server.setRequestHandler("prompts/get", ({ params }, context) =>

@@ -8,15 +8,8 @@ import {
 import { keepAliveTimer } from "../../../src/ports/timer.ts"
 import { png, wav } from "./samples.ts"
 
-/** A tool of the suite. */
-export interface FixtureTool {
-  /** The properties of its input schema. */
-  readonly input?: Readonly<Record<string, { readonly type: string }>>
-  run(
-    values: Readonly<Record<string, unknown>>,
-    context: ServerContext,
-  ): Promise<CallToolResult | InputRequiredResult>
-}
+/** A tool of the suite. What it is called with is not looked at. */
+export type FixtureTool = (context: ServerContext) => Promise<CallToolResult | InputRequiredResult>
 
 const image = { type: "image", data: png, mimeType: "image/png" } as const
 
@@ -41,60 +34,48 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
       text: JSON.stringify({ test: "data", value: 123 }),
     },
   }),
-  test_error_handling: {
-    run: async () => ({
-      isError: true,
-      content: [text("This tool intentionally returns an error for testing")],
-    }),
+  test_error_handling: async () => ({
+    isError: true,
+    content: [text("This tool intentionally returns an error for testing")],
+  }),
+  async test_tool_with_logging({ mcpReq }) {
+    await mcpReq.log("info", "Tool execution started")
+    await keepAliveTimer.turn()
+    await mcpReq.log("info", "Tool processing data")
+    await keepAliveTimer.turn()
+    await mcpReq.log("info", "Tool execution completed")
+    return { content: [text("The tool has run.")] }
   },
-  test_tool_with_logging: {
-    async run(_values, { mcpReq }) {
-      await mcpReq.log("info", "Tool execution started")
-      await keepAliveTimer.turn()
-      await mcpReq.log("info", "Tool processing data")
-      await keepAliveTimer.turn()
-      await mcpReq.log("info", "Tool execution completed")
-      return { content: [text("The tool has run.")] }
-    },
+  async test_logging_tool({ mcpReq }) {
+    await mcpReq.log("info", "Tool execution started")
+    return { content: [text("The tool has run.")] }
   },
-  test_logging_tool: {
-    async run(_values, { mcpReq }) {
-      await mcpReq.log("info", "Tool execution started")
-      return { content: [text("The tool has run.")] }
-    },
-  },
-  test_tool_with_progress: {
-    async run(_values, { mcpReq }) {
-      const progressToken = mcpReq._meta?.progressToken
-      for (const progress of [0, 50, 100]) {
-        if (progress > 0) await keepAliveTimer.turn()
-        if (progressToken === undefined) continue
-        await mcpReq.notify({
-          method: "notifications/progress",
-          params: { progressToken, progress, total: 100 },
-        })
-      }
-      return { content: [text("The tool has run.")] }
-    },
-  },
-  test_missing_capability: {
-    async run() {
-      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } })
-    },
-  },
-  test_streaming_elicitation: {
-    async run() {
-      const answer = inputRequired.elicit({
-        message: "Go on?",
-        requestedSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+  async test_tool_with_progress({ mcpReq }) {
+    const progressToken = mcpReq._meta?.progressToken
+    for (const progress of [0, 50, 100]) {
+      if (progress > 0) await keepAliveTimer.turn()
+      if (progressToken === undefined) continue
+      await mcpReq.notify({
+        method: "notifications/progress",
+        params: { progressToken, progress, total: 100 },
       })
-      return inputRequired({ inputRequests: { answer } })
-    },
+    }
+    return { content: [text("The tool has run.")] }
+  },
+  async test_missing_capability() {
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } })
+  },
+  async test_streaming_elicitation() {
+    const answer = inputRequired.elicit({
+      message: "Go on?",
+      requestedSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+    })
+    return inputRequired({ inputRequests: { answer } })
   },
 }
 
 function answering(...content: CallToolResult["content"]): FixtureTool {
-  return { run: async () => ({ content }) }
+  return async () => ({ content })
 }
 
 export function text(value: string) {
