@@ -36,7 +36,7 @@ const jsonValues = [
   `[${"0,".repeat(99_999)}0]`,
 ]
 
-test.each(inTurn(catalog, 4).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
+test.each(inTurn(catalog, 8).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
   const [example] = api.examples
   if (!example) throw new Error("the API has no example")
   prepareFor(example)

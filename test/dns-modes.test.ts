@@ -60,7 +60,7 @@ test("there are at least 40 tricks, and each meets every API that asks the DNS",
   )
 })
 
-test.each(inTurn(modeNames, 3).map((name) => [name, hostileModes[name]?.what ?? ""]))(
+test.each(inTurn(modeNames, 6).map((name) => [name, hostileModes[name]?.what ?? ""]))(
   "answered or refused, and charged for when it is answered: %s: %s",
   async (mode) => {
     const { answers, charged } = await play(mode)

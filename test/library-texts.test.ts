@@ -44,7 +44,7 @@ test.each([
   expect([message, foundIn(message).length]).not.toEqual([message, 0])
 })
 
-test.each(inTurn(catalog, 4).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
+test.each(inTurn(catalog, 8).map((api) => [api.id, api] as const))("%s", async (_id, api) => {
   const { key } = await service.createKey("pro")
   const change = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.constantFrom(...inserted))
   await fc.assert(

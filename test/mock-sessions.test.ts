@@ -132,7 +132,7 @@ test("a session whose store is put away before each request answers as one whose
     [POST, "/admin/v1/accounts", { name: "Made by a test" }],
     [GET, "/admin/v1/accounts"],
   ] as const
-  for (const steps of [always, ...inTurn(lives, 3)]) {
+  for (const steps of [always, ...inTurn(lives, 6)]) {
     const [open, putAwayOften] = [await newSession(mock.url), await newSession(mock.url)]
     const expected: string[] = []
     for (const one of steps) expected.push(await answerOf(open.url, one))

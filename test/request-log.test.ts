@@ -246,7 +246,7 @@ test.each([
           send(path, { key, method: "POST", headers: { ...json, ...more }, body })
         // A broken DNS makes no difference to APIs that do not ask it. One of these is enough.
         const isAffected = ({ id, asksDns }: (typeof catalog)[number]) => asksDns === true || id === "hmac"
-        const apis = (ports.dns ? catalog.filter(isAffected) : inTurn(catalog, 4)).values()
+        const apis = (ports.dns ? catalog.filter(isAffected) : inTurn(catalog, 8)).values()
         const sendToApis = async () => {
           for (const api of apis) await sendTo(api)
         }

@@ -44,7 +44,7 @@ const tools = await connectMcp(service.url, (await service.createKey("pro")).key
 await tools.client.listTools()
 afterAll(() => tools[Symbol.asyncDispose]())
 
-test.each(inTurn(catalog, 4).map((api) => [api.id, api] as const))("%s", async (id, api) => {
+test.each(inTurn(catalog, 8).map((api) => [api.id, api] as const))("%s", async (id, api) => {
   const { surfaces, creditsUsed } = surfacesFor(api)
   const answered = new Map<string, number>()
   const inputs = [api.examples[0]?.input ?? {}, ...fc.sample(inputFor(api), { seed, numRuns: inputsOfEach })]

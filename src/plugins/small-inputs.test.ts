@@ -213,7 +213,7 @@ const kinds: readonly (readonly [string, ApiDefinition, fc.Arbitrary<Record<stri
   ["messageauth", messageauth, fc.record({ message: messages })],
 ]
 
-test.each(inTurn(kinds, 3))("no small input takes %s long", async (id, api, inputs) => {
+test.each(inTurn(kinds, 6))("no small input takes %s long", async (id, api, inputs) => {
   const { run } = (await isolatedRuns[id]?.()) ?? {}
   if (!run) throw new Error(`'${id}' has no code`)
   const take = async (input: Record<string, unknown>) => {

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { basename, join } from "node:path"
 import { runProgram } from "../support/run-program.ts"
 import { tempDir } from "../support/temp.ts"
-import { inTurn, isAll } from "../support/turns.ts"
+import { hasTurn, inTurn, isAll } from "../support/turns.ts"
 import { until } from "../support/until.ts"
 
 const root = join(import.meta.dir, "../..")
@@ -97,11 +97,14 @@ test("holds the listed files and nothing else", () => {
 })
 
 describe("starts a mock", () => {
-  test.each([
+  const ways: readonly (readonly [string, string[]])[] = [
     ["in Node, imported", [node, "as-module.mjs"]],
     ["in Node, required", [node, "as-required.cjs"]],
     ["in Bun, imported", [process.execPath, "as-module.mjs"]],
-  ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed))
+  ]
+  test.each(inTurn(ways, 3))("%s", async (_how, command) =>
+    expect(await runIn(project, command)).toMatchObject(printed),
+  )
 
   test("in Bun, required", async () => {
     const script = 'console.log(typeof require("penknife/mock").startMock)'
@@ -109,14 +112,14 @@ describe("starts a mock", () => {
     expect(ran).toMatchObject({ code: 0, out: "function\n" })
   })
 
-  test("whatever settings the project has for Bun", async () => {
+  test.if(hasTurn(0, 2))("whatever settings the project has for Bun", async () => {
     const own = await makeProject("own-bun", { bun: join(modules, "bun") })
     writeFileSync(join(own, "bunfig.toml"), 'preload = ["./gone.ts"]\n')
     writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
     expect(await runIn(own, [node, "as-module.mjs"])).toMatchObject(printed)
   })
 
-  test("where install scripts were not run", async () => {
+  test.if(hasTurn(1, 2))("where install scripts were not run", async () => {
     const bare = await makeProject("no-scripts", {})
     const { optionalDependencies } = JSON.parse(readFileSync(join(modules, "bun/package.json"), "utf8"))
     const [platform = ""] = Object.keys(optionalDependencies)
@@ -210,8 +213,7 @@ describe("penknife/plugin", () => {
   const tsc = (version: string) => join(modules, version, "bin/tsc")
   const options = ["--noEmit", "--strict", "--target", "esnext", "--lib", "esnext"]
   test.each([
-    ["typescript", "preserve"],
-    ["typescript", "nodenext"],
+    ...inTurn(["preserve", "nodenext"], 2).map((module) => ["typescript", module] as const),
     ...(isAll ? [["typescript-5", "preserve"] as const] : []),
   ])("%s finds its types for the example APIs, and a mistake, with --module %s", async (version, module) => {
     const apis = await makeProject(`${version}-${module}`, {})

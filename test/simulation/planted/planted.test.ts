@@ -1,5 +1,5 @@
 /**
- * Bugs that are planted to try the oracles of the simulation. The check of a commit tries three of them, a run of this file all.
+ * Bugs that are planted to try the oracles of the simulation. The check of a commit tries two of them, a run of this file all.
  */
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ const root = join(import.meta.dir, "../../..")
 /** Bugs are found by chance: a rare one may need as many seeds. */
 const mostSeeds = 300
 
-const chosen = inTurn(plantedBugs, Math.ceil(plantedBugs.length / 3))
+const chosen = inTurn(plantedBugs, Math.ceil(plantedBugs.length / 2))
 
 /** Simulates the service with a bug, and returns what was found. */
 async function simulateWith({ name, options = [], seed = 1 }: PlantedBug): Promise<string> {
