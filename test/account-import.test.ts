@@ -17,11 +17,11 @@ import {
 } from "./support/account-import.ts"
 import { adminOf, createTestAdminKey } from "./support/admin.ts"
 import { runLineJson } from "./support/admin-cli.ts"
-import { useStoreKinds } from "./support/any-store.ts"
+import { useStoreKindsInTurn } from "./support/any-store.ts"
 import { startTestService } from "./support/service.ts"
 
 const { dir, write } = useCsvFiles()
-const kinds = useStoreKinds()
+const kinds = useStoreKindsInTurn(1)
 const byText = (texts: readonly string[]) => texts.toSorted()
 
 /** A running service with an administrator. */

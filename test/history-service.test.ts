@@ -8,7 +8,7 @@ import { faultNameOf, type RefusalCode } from "../src/surfaces/graphql/refusal.t
 import { latencyBoundsMs } from "../src/values/latency-bounds.ts"
 import { adminClient, createTestAdminKey } from "./support/admin.ts"
 import { openAdministration } from "./support/administration.ts"
-import { useStoreKinds } from "./support/any-store.ts"
+import { useStoreKindsInTurn } from "./support/any-store.ts"
 import { changesOf } from "./support/changes.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
@@ -20,7 +20,7 @@ const minute = "2025-03-01T12:00:00.000Z"
 const good = "/v1/bluetoothlookup?companyid=76"
 const bad = "/v1/bluetoothlookup?companyid=none"
 
-describe.each(useStoreKinds())("$name", ({ create }) => {
+describe.each(useStoreKindsInTurn(1))("$name", ({ create }) => {
   test("services that stop have written what they counted, and the next one shows it", async () => {
     const db = await create()
     const { key: adminKey } = await createTestAdminKey(db)

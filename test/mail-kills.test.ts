@@ -1,7 +1,10 @@
-/** Processes that are killed between any two steps of sending a mail: none is lost, and a repetition has the same Message-ID. */
+/**
+ * Processes that are killed between any two steps of sending a mail: none is lost, and a repetition has the same Message-ID. The
+ * check of a commit tries one kind of store.
+ */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { useStoreKinds } from "./support/any-store.ts"
+import { useStoreKindsInTurn } from "./support/any-store.ts"
 import { startMailServer } from "./support/mail-server.ts"
 
 const steps = ["written", "MAIL", "RCPT", "DATA", "accepted", "recorded"] as const
@@ -10,7 +13,7 @@ const rounds = Number(process.env.MAIL_KILLS ?? 1)
 /** Longer than a lease, and than the first wait. */
 const leaseMs = 61_000
 
-test.each(useStoreKinds())(
+test.each(useStoreKindsInTurn(0))(
   "on $name, no mail is lost, and only one that was accepted before its process died comes again",
   async ({ create }) => {
     const db = await create()

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { adminClient, adminOf, createTestAdminKey } from "./support/admin.ts"
-import { useStoreKinds } from "./support/any-store.ts"
+import { useStoreKindsInTurn } from "./support/any-store.ts"
 import { openBrowser } from "./support/browser.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { readLines } from "./support/log.ts"
@@ -24,7 +24,7 @@ async function startWithAccount() {
   return { service, admin: await adminOf(service), account: (await service.createKey("pro")).account }
 }
 
-describe.each(useStoreKinds())("on $name", ({ create }) => {
+describe.each(useStoreKindsInTurn(0))("on $name", ({ create }) => {
   test("a link signs in once, also when two instances are asked at the same time", async () => {
     const flags = { db: await create() }
     const [first, second] = [await startTestService({ flags }), await startTestService({ flags })]

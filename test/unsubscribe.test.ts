@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { addressTag, readUnsubscribeToken, toUnsubscribeToken } from "../src/admin/unsubscribe.ts"
 import { adminClient, adminOf } from "./support/admin.ts"
-import { useStoreKinds } from "./support/any-store.ts"
+import { useStoreKindsInTurn } from "./support/any-store.ts"
 import { startMailServer, type TakenMail } from "./support/mail-server.ts"
 import { startTestMock } from "./support/mock.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -32,7 +32,7 @@ async function mailOfNewKey(service: TestService, email: string): Promise<{ id: 
 
 const linkOf = ({ message }: TakenMail) => /^List-Unsubscribe: <(.*)>\r$/m.exec(message)?.[1] ?? "no link"
 
-describe.each(useStoreKinds())("on $name", ({ name, create }) => {
+describe.each(useStoreKindsInTurn(1))("on $name", ({ name, create }) => {
   test("the link of a mail ends them on any instance, once, and the audit log has it", async () => {
     const flags = {
       db: await create(),

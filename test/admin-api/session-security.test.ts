@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { adminOf, createTestAdminKey } from "../support/admin.ts"
-import { useStoreKinds } from "../support/any-store.ts"
+import { useStoreKindsInTurn } from "../support/any-store.ts"
 import { openBrowser } from "../support/browser.ts"
 import { startTestService, type TestService } from "../support/service.ts"
 
@@ -201,7 +201,7 @@ test("nothing of a session is kept by a cache, and nothing leads to another addr
   }
 })
 
-describe.each(useStoreKinds())("on $name", ({ create }) => {
+describe.each(useStoreKindsInTurn(0))("on $name", ({ create }) => {
   test("signing out, here or everywhere, works at once on another instance", async () => {
     const flags = { db: await create() }
     const [first, second] = [await startTestService({ flags }), await startTestService({ flags })]

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
-import { useStoreKinds } from "../support/any-store.ts"
+import { useStoreKindsInTurn } from "../support/any-store.ts"
 import { openBrowser } from "../support/browser.ts"
 import { linesWith, readLines, requestsIn } from "../support/log.ts"
 import { startTestService } from "../support/service.ts"
@@ -67,7 +67,7 @@ test.each([
   }
 })
 
-describe.each(useStoreKinds())("on $name", ({ create }) => {
+describe.each(useStoreKindsInTurn(1))("on $name", ({ create }) => {
   test("a key that one instance revokes is refused by another at once", async () => {
     const flags = { db: await create() }
     const [first, second] = [await startTestService({ flags }), await startTestService({ flags })]

@@ -13,10 +13,10 @@ import {
   type TestAdministration,
   type Values,
 } from "../support/administration.ts"
-import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { useOpenStores, useStoreKindsInTurn } from "../support/any-store.ts"
 import { chargeOf } from "../support/store.ts"
 
-describe.each(useStoreKinds())("$name", ({ create }) => {
+describe.each(useStoreKindsInTurn(1))("$name", ({ create }) => {
   const openStore = useOpenStores()
   let admin: TestAdministration
   let id: string

@@ -13,14 +13,14 @@ import { listStatements, showStatement } from "../../src/admin/statements/statem
 import type { AdminStore } from "../../src/store/admin-reads.ts"
 import { auditOf, changeOf, firstPage } from "../support/admin-store.ts"
 import { openAdministration, type TestAdministration, type Values } from "../support/administration.ts"
-import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKindsInTurn } from "../support/any-store.ts"
 import { chargeOf } from "../support/store.ts"
 
 /** More than the rows that statements are made together from. */
 const very = 4_200
 const january = requireMonth("2025-01")
 
-describe.each(useStoreKinds())("$name", ({ create }) => {
+describe.each(useStoreKindsInTurn(1))("$name", ({ create }) => {
   const openStore = useOpenStores()
   let opened: AnyTestStore
   let admin: TestAdministration

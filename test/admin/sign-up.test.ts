@@ -1,10 +1,10 @@
 /** Links in mails that sign up and sign in, on both kinds of stores: who gets one, who may use it, and that it has one effect. */
 import { describe, expect, test } from "bun:test"
 import { changeOf, firstPage } from "../support/admin-store.ts"
-import { useStoreKinds } from "../support/any-store.ts"
+import { useStoreKindsInTurn } from "../support/any-store.ts"
 import { hourMs, newBrowser, useSignUps } from "../support/sign-ups.ts"
 
-describe.each(useStoreKinds())("on $name", ({ create }) => {
+describe.each(useStoreKindsInTurn(0))("on $name", ({ create }) => {
   const trial = useSignUps(create)
   const { accounts, change, confirm, expectRefused, lastToken, link, signIn, signUp } = trial
 

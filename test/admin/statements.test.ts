@@ -24,10 +24,10 @@ import {
   type TestAdministration,
   type Values,
 } from "../support/administration.ts"
-import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKindsInTurn } from "../support/any-store.ts"
 import { chargeOf } from "../support/store.ts"
 
-describe.each(useStoreKinds())("$name", ({ create }) => {
+describe.each(useStoreKindsInTurn(0))("$name", ({ create }) => {
   const openStore = useOpenStores()
   let opened: AnyTestStore
   let admin: TestAdministration

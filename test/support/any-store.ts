@@ -9,6 +9,7 @@ import type { AnyStoreOptions, StoreListeners } from "../../src/store/open-store
 import { withChanges } from "./changes.ts"
 import { usePostgres } from "./postgres.ts"
 import { tempDir } from "./temp.ts"
+import { hasTurn } from "./turns.ts"
 
 /** A kind of store that tests run on. */
 export interface StoreKind {
@@ -26,6 +27,15 @@ export function useStoreKinds(): readonly StoreKind[] {
     { name: "a data file", create: async () => join(dir, `any-${++files}.db`) },
     { name: "PostgreSQL", create: () => postgres.createDatabase() },
   ]
+}
+
+/**
+ * The kind of stores that has its turn, for tests of what stands above the stores: the check of each commit tries half of such
+ * files on either kind. What a store promises is tried on both with each (test/store).
+ * @param place the other half has the other number
+ */
+export function useStoreKindsInTurn(place: 0 | 1): readonly StoreKind[] {
+  return useStoreKinds().filter((_, kind) => hasTurn(kind + place, 2))
 }
 
 /**
