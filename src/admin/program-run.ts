@@ -26,12 +26,6 @@ export type ProgramParts = Omit<
 > &
   Partial<Pick<AdminParts, "pages">>
 
-/** Runs an operation as the program itself, with typed parameters. Undefined ones are left out. */
-type ProgramRun = <Input extends TObject, Output extends TSchema>(
-  operation: Operation<Input, Output>,
-  values: Readonly<Record<string, unknown>>,
-) => Promise<Static<Output>>
-
 const program: Actor = {
   id: "service",
   name: "the program itself",
@@ -41,8 +35,11 @@ const program: Actor = {
   requestId: "",
 }
 
-/** Creates {@link ProgramRun}. It throws AccountError for a refused operation, and StoreUnavailable. */
-export function createProgramRun(parts: ProgramParts): ProgramRun {
+/**
+ * Runs operations as the program itself, with typed parameters. Undefined ones are left out. It throws AccountError for a refused
+ * operation, and StoreUnavailable.
+ */
+export function createProgramRun(parts: ProgramParts) {
   const administration = createAdministration({
     pages: { service: notServed, console: notServed, portal: notServed },
     ...parts,
@@ -59,7 +56,10 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     watchRequests: () => null,
     signUp: noSignUps,
   })
-  return async (operation, values) => {
+  return async <Input extends TObject, Output extends TSchema>(
+    operation: Operation<Input, Output>,
+    values: Readonly<Record<string, unknown>>,
+  ) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined)
     const input = { kind: "typed", values: Object.fromEntries(given) } as const
     try {

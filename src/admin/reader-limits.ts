@@ -6,13 +6,10 @@ import type { Subscription } from "./parts.ts"
 /** The most that one reader may watch at once. All readers of a process share its watches. */
 const maxWatchesEach = 5
 
-/** Runs the lists of each key, customer or administrator one after the other. */
-type ListTurns = <T>(actor: Actor, read: () => Promise<T>) => Promise<T>
-
-/** A list may look at every row of a store. One of each reader at a time leaves the rest of the time to others. */
-export function createListTurns(): ListTurns {
+/** Runs the lists of each reader one after the other. Each may look at every row; the rest of the time is for others. */
+export function createListTurns() {
   const running = new Map<string, Promise<unknown>>()
-  return async (actor, read) => {
+  return async <T>(actor: Actor, read: () => Promise<T>): Promise<T> => {
     const reader = readerOf(actor)
     const before = running.get(reader)
     const own = before === undefined ? read() : before.then(read)
@@ -24,18 +21,15 @@ export function createListTurns(): ListTurns {
   }
 }
 
-/** Counts what each reader watches. */
-type WatchLimit = (actor: Actor, watch: () => Subscription) => Subscription
-
 /** Leaves watches for others: one reader may have {@link maxWatchesEach}, and gets a 429 for more. */
-export function createWatchLimit(): WatchLimit {
+export function createWatchLimit() {
   const watches = new Map<string, number>()
   const add = (reader: string, change: number) => {
     const count = (watches.get(reader) ?? 0) + change
     if (count === 0) watches.delete(reader)
     else watches.set(reader, count)
   }
-  return (actor, watch) => {
+  return (actor: Actor, watch: () => Subscription): Subscription => {
     const reader = readerOf(actor)
     if ((watches.get(reader) ?? 0) >= maxWatchesEach) throw tooMany
     const subscription = watch()

@@ -1,5 +1,5 @@
 import type { Administration } from "../admin/administration.ts"
-import { createBackup } from "../admin/backups/backup.ts"
+import { createBackup, newBackupName } from "../admin/backups/backup.ts"
 import type { Backups } from "../admin/backups/backups.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Config } from "../config/load.ts"
@@ -56,9 +56,7 @@ export function createScheduledBackups(parts: ScheduleParts) {
 
   /** Runs the operator's operation, so that the backup is in the audit log. */
   async function make(): Promise<void> {
-    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z")
-    const suffix = Buffer.from(random.bytes(4)).toString("hex")
-    const name = `scheduled-${time.replaceAll(/[-:]/g, "")}-${suffix}.db`
+    const name = newBackupName("scheduled", clock, random)
     const actor = {
       ...{ id: "service", name: "schedule", permissions: ["backups.write"], account: null },
       ...{ source: parts.host, requestId: "" },

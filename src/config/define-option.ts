@@ -37,13 +37,11 @@ type Definition<T> = Pick<
   "default" | "repeatable" | "needsRestart" | "namesFile" | "namesPlan" | "read"
 > & { readonly table?: string }
 
-type OptionsOf<D> = { readonly [K in keyof D]: D[K] extends Definition<infer T> ? Option<T> : never }
-
 /** Makes settings of their definitions and texts. */
 export function defineOptions<const D extends Readonly<Record<string, Definition<unknown>>>>(
   texts: { readonly [K in keyof D]: OptionText },
   definitions: D,
-): OptionsOf<D> {
+): { readonly [K in keyof D]: D[K] extends Definition<infer T> ? Option<T> : never } {
   const made = Object.entries(definitions).map(([key, { table, ...definition }]) => {
     const { usage, help, default: defaultText = String(definition.default) } = texts[key as keyof D]
     const [name = "", value = null] = usage.split(" ")

@@ -63,7 +63,8 @@ export function createRequestWriter(parts: RequestWriterParts) {
     const atMs = clock.now()
     // Rows of the same time have other numbers after the clock was set back.
     if (firstRowAt(atMs + mostBackMs) < lastRow) shift = (shift + shiftBy) % firstRowAt(1)
-    lastRow = nextRow(firstRowAt(atMs) + shift)
+    const first = firstRowAt(atMs) + shift
+    lastRow = first > lastRow || first < lastRow - firstRowAt(mostBackMs) ? first : lastRow + 1
     waiting.push({
       row: lastRow,
       requestId: start.requestId,
@@ -81,10 +82,6 @@ export function createRequestWriter(parts: RequestWriterParts) {
       address: keeping().keepAddresses ? start.address() : null,
     })
     if (waiting.length % batchSize === 0) void writeNext()
-  }
-
-  function nextRow(first: number): number {
-    return first > lastRow || first < lastRow - firstRowAt(mostBackMs) ? first : lastRow + 1
   }
 
   /**

@@ -72,7 +72,7 @@ export async function toMessage(mail: MailRecord, composed: ComposedMail, brand:
     subject: oneLine(subject),
     text,
     html,
-    messageId: `<${mail.id}@${domainOf(from)}>`,
+    messageId: `<${mail.id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
     date: new Date(mail.raisedMs),
     ...(brand.logo !== null && { attachments: [logoOf(brand.logo)] }),
     disableFileAccess: true,
@@ -111,10 +111,6 @@ function unsubscribeHeaders(link: string): Record<string, { prepared: true; valu
 export function requireAddress(address: string): string {
   if (/^[^\s\p{C}<>(),;:"\\[\]@]{1,64}@[^\s\p{C}<>(),;:"\\[\]@]{1,253}$/u.test(address)) return address
   throw new Error("the address is not an e-mail address")
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1)
 }
 
 /** A header must stay one line, whatever a name holds. */

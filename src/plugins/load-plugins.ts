@@ -12,11 +12,11 @@ import {
 } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
 import { mistakesOf } from "./check-definition.ts"
-import { type DefinitionData, unpackDefinition } from "./definition-text.ts"
+import { unpackDefinition } from "./definition-text.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { closed, withoutPatterns } from "./patterns.ts"
 import { toPoolCaller } from "./places.ts"
-import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
+import { createPluginPool, type PoolLimits } from "./plugin-pool.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
 import type { ThreadTime } from "./thread-time.ts"
@@ -29,13 +29,6 @@ export type Plugins = Awaited<ReturnType<typeof loadPlugins>>
 export interface CallLimits extends Pick<PoolLimits, "limitMs" | "maxMemoryBytes"> {
   /** Workers of each API. */
   readonly maxWorkers: number
-}
-
-/** An API whose examples are right. */
-interface LoadedPlugin {
-  readonly name: string
-  readonly data: DefinitionData & Pick<ApiDefinition, "inputCheck">
-  readonly pool: PluginPool
 }
 
 /** The limits of own APIs, and the receivers of their troubles. */
@@ -136,7 +129,7 @@ async function mapSome<T, R>(items: readonly T[], atOnce: number, map: (item: T)
   return results
 }
 
-async function loadPlugin(name: string, file: string, options: PluginOptions): Promise<LoadedPlugin> {
+async function loadPlugin(name: string, file: string, options: PluginOptions) {
   const { clock, timer, memory, onRest } = options
   const parts = {
     ...{ timer, memory },

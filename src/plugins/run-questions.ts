@@ -23,17 +23,6 @@ export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
   let sinceMs = 0
   let cancel = () => {}
 
-  function begin(): void {
-    place.leave()
-    sinceMs = clock.monotonicMs()
-    cancel = timer.after(Math.max(0, leftMs), () => limit?.abort())
-  }
-
-  function pause(): void {
-    cancel()
-    leftMs -= clock.monotonicMs() - sinceMs
-  }
-
   return {
     /** Asks, and passes the answer on when the run has its place again, unless it is over by then. */
     async ask<Answer>(
@@ -41,9 +30,15 @@ export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
       take: (answer: Answer) => void,
     ): Promise<void> {
       limit ??= new AbortController()
-      if (open++ === 0) begin()
+      if (open++ === 0) {
+        place.leave()
+        sinceMs = clock.monotonicMs()
+        cancel = timer.after(Math.max(0, leftMs), () => limit?.abort())
+      }
       const answer = await send(ports, limit.signal).finally(() => {
-        if (--open === 0) pause()
+        if (--open > 0) return
+        cancel()
+        leftMs -= clock.monotonicMs() - sinceMs
       })
       if (open === 0) {
         await place.enter()

@@ -8,30 +8,22 @@ export interface HostAddress {
   readonly family: number
 }
 
-/** The addresses of a host that may all be called, or why it is not called: it has none, or this one is not allowed. */
-type CheckedAddresses =
-  | { readonly kind: "addresses"; readonly lookup: LookupFunction }
-  | { readonly kind: "none" }
-  | { readonly kind: "refused"; readonly address: string }
-
 /**
  * Checks every address of a host that a stranger has chosen, against server-side request forgery. The connection is then made
  * with `lookup`, which gives the checked addresses without asking again: a second question could get others (DNS rebinding). The
  * name stays the one that the certificate is checked for.
+ * @returns why the host is not called if it has no address, or one that is not allowed
  */
-export function checkAddresses(
-  addresses: readonly HostAddress[],
-  allows: (address: string) => boolean,
-): CheckedAddresses {
+export function checkAddresses(addresses: readonly HostAddress[], allows: (address: string) => boolean) {
   const [first] = addresses
-  if (!first) return { kind: "none" }
+  if (!first) return { kind: "none" } as const
   const refused = addresses.find(({ address }) => !allows(address))
-  if (refused) return { kind: "refused", address: refused.address }
+  if (refused) return { kind: "refused", address: refused.address } as const
   const lookup: LookupFunction = (_host, { all }, answer) => {
     if (all) answer(null, [...addresses])
     else answer(null, first.address, first.family)
   }
-  return { kind: "addresses", lookup }
+  return { kind: "addresses", lookup } as const
 }
 
 /**

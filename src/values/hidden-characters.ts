@@ -56,10 +56,7 @@ export function firstHidden(text: string): string | null {
   return found === undefined ? null : `U+${found.toString(16).padStart(4, "0").toUpperCase()}`
 }
 
-function toEscape(character: string): string {
-  return `\\u${toHex(character)}`
-}
-
-function toHex(character: string): string {
-  return character.charCodeAt(0).toString(16).padStart(4, "0")
+/** The escape of a character in JSON. */
+export function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 }

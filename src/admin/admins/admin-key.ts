@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox"
+import { Type } from "@sinclair/typebox"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { conflict, missing } from "../fault.ts"
@@ -21,8 +21,6 @@ export const adminKeySchema = Type.Object({
   revoked: maybeInstant("When it was revoked; null if it was not."),
 })
 
-type AdminKeyOutput = Static<typeof adminKeySchema>
-
 /** An admin key as operations show it. */
 export const toAdminKeyOutput = showBy(adminKeySchema)
 
@@ -32,7 +30,7 @@ export async function requireAdminKey({ admin }: AdminParts, id: string): Promis
 }
 
 /** Reads an admin key for an answer. */
-export async function readAdminKey(id: string, context: AdminParts): Promise<AdminKeyOutput> {
+export async function readAdminKey(id: string, context: AdminParts) {
   return toAdminKeyOutput(await requireAdminKey(context, id))
 }
 

@@ -113,7 +113,7 @@ export const createBackup = defineChange({
   status: 201,
   isLong: true,
   async prepare({ name: given }, { backups, clock, auditRandom }) {
-    const name = given ?? newName(clock, auditRandom)
+    const name = given ?? newBackupName("penknife", clock, auditRandom)
     await backups.requireRoom(name)
     return {
       mutations: [],
@@ -128,7 +128,7 @@ export const createBackup = defineChange({
 })
 
 /** Such as `penknife-20270131T120000Z-1f2e3d4c.db`: names sort by time, and nobody can guess them. */
-function newName(clock: Clock, random: Random): string {
+export function newBackupName(start: string, clock: Clock, random: Random): string {
   const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z")
-  return `penknife-${time.replaceAll(/[-:]/g, "")}-${Buffer.from(random.bytes(4)).toString("hex")}.db`
+  return `${start}-${time.replaceAll(/[-:]/g, "")}-${Buffer.from(random.bytes(4)).toString("hex")}.db`
 }

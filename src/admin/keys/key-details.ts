@@ -2,23 +2,11 @@ import { createId, createSecret, hashKey, visiblePrefix } from "../../accounts/k
 import type { Random } from "../../apis/contract.ts"
 import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 
-/** A key to insert. Its text is known only here. */
-interface CreatedKey {
-  readonly key: KeyDetails
-  readonly text: string
-  readonly mutation: Mutation
-}
-
 /**
- * A new key of an account, without limits.
+ * A new key of an account, without limits, and its text, which is known only here.
  * @param own what differs from that
  */
-export function createKeyDetails(
-  accountId: string,
-  own: Partial<KeyDetails>,
-  nowMs: number,
-  random: Random,
-): CreatedKey {
+export function createKeyDetails(accountId: string, own: Partial<KeyDetails>, nowMs: number, random: Random) {
   const text = createSecret("key", random)
   const prefix = visiblePrefix(text)
   const key: KeyDetails = {
@@ -40,5 +28,6 @@ export function createKeyDetails(
     ...own,
   }
   const secret = { hash: hashKey(text), prefix, createdMs: nowMs }
-  return { key, text, mutation: { kind: "key.insert", key, secret } }
+  const mutation: Mutation = { kind: "key.insert", key, secret }
+  return { key, text, mutation }
 }

@@ -25,16 +25,11 @@ export interface Confirmation {
   readonly terms?: string | undefined
 }
 
-/** The rights that a link gives, and the key of the account that it makes; null for an account that was there. */
-interface Confirmed {
-  readonly grant: Grant
-  readonly key: string | null
-}
-
 /**
  * Finds what a link from a mail opens: an account that is there, or a new one with its first key. Nothing is changed yet: the
  * mutations of the grant make the account, use the link and open the session together.
  * @param browser the cookie of the browser; null without one
+ * @returns the rights that it gives, and the key of the account that it makes; null for an account that was there
  * @throws SignInRefused, AdminFault, AccountError
  */
 export async function confirmLink(
@@ -84,7 +79,7 @@ function signUpWith(
   use: Mutation,
   nowMs: number,
   random: Random,
-): Confirmed {
+) {
   const { plan, terms, toAccept } = offer
   requireTerms(given.terms, toAccept)
   // Terms that need no acceptance any more were accepted with the question for the link.

@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox"
+import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullableText, premium, reject } from "../contract.ts"
 import {
   findMailServers,
@@ -188,9 +188,7 @@ function toRecord({ text, usage, selector, matchingType, data, fault }: JudgedTl
   }
 }
 
-type Answer = Static<typeof output>
-
-function toMailServers({ security, reason, servers, leftOut }: MailServers): Answer["mail_servers"] {
+function toMailServers({ security, reason, servers, leftOut }: MailServers) {
   return {
     security,
     reason: reason?.message ?? null,

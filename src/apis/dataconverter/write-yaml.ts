@@ -1,4 +1,5 @@
 import { Document, type Scalar } from "yaml"
+import { toEscape } from "../../values/hidden-characters.ts"
 import { pointerTo } from "../../values/json-value.ts"
 import { yamlEscapes } from "../../values/yaml-escapes.ts"
 import { isList, isObject, Moment, type Notes, Numeral, requireLength, type Value } from "./values.ts"
@@ -28,10 +29,7 @@ const escapedTexts = {
   identify: (value: unknown) => value instanceof Escaped,
   resolve: (text: string) => text,
   stringify: ({ value }: Scalar) =>
-    JSON.stringify(value instanceof Escaped ? value.text : value).replace(
-      yamlEscapes,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-    ),
+    JSON.stringify(value instanceof Escaped ? value.text : value).replace(yamlEscapes, toEscape),
 }
 
 /** Writes YAML that has the same meaning in versions 1.1 and 1.2. */

@@ -2,9 +2,6 @@ import { createHash } from "node:crypto"
 import { gunzipSync } from "node:zlib"
 import { type Element, elementsOf } from "../../values/der.ts"
 
-/** The logo inside a certificate, decompressed; null when its certificate names another digest. */
-type Logotype = Uint8Array | null
-
 /** The digests that certificates of marks use. */
 const digests: Readonly<Record<string, string>> = {
   "2b0e03021a": "sha1",
@@ -20,9 +17,10 @@ const maxLogoBytes = 65_536
 /**
  * Reads the logo of a certificate's logotype extension, a `data:` URL with an SVG in gzip (draft-fetch-validation-vmc-wchuang).
  * @param der of a certificate whose issuer is trusted
+ * @returns the logo, decompressed; null when its certificate names another digest
  * @throws Error when there is none, or it cannot be read
  */
-export function readLogotype(der: Uint8Array): Logotype {
+export function readLogotype(der: Uint8Array): Uint8Array | null {
   const certificate = Buffer.from(der)
   const at = certificate.indexOf(logotypeId)
   if (at < 0) throw new Error("the certificate has no logotype")

@@ -18,17 +18,12 @@ function fail(detail: string): never {
 const token = /%\{([a-z])(\d*)(r?)([-.+,/_=]*)\}|%([%_-])|([\x20-\x24\x26-\x7e]+)/iy
 const escapes: Readonly<Record<string, string>> = { "%": "%", _: " ", "-": "%20" }
 
-interface ParsedMacroString {
-  readonly macro: MacroString
-  /** The literal text after the last macro, which has to end like a domain name; null without such text. */
-  readonly tail: string | null
-}
-
 /**
  * Parses a macro-string, or with `isExplanation` an explain-string, which may use `c`, `r` and `t` too (RFC 7208 §7.1, §7.2).
+ * @returns also the literal text after the last macro, which has to end like a domain name; null without such text
  * @throws TermError
  */
-export function parseMacroString(text: string, isExplanation: boolean): ParsedMacroString {
+export function parseMacroString(text: string, isExplanation: boolean) {
   const macro: (string | Macro)[] = []
   let tail: string | null = ""
   token.lastIndex = 0

@@ -73,7 +73,9 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
         await write(() => ledger.transact(() => applyAll(change)))
       } catch (cause) {
         if (cause instanceof NotApplied) return cause.outcome
-        if (isTaken(cause)) return "taken"
+        // Another account has an external id or an address already.
+        if (cause instanceof SQLiteError && /: accounts\.(?:external_id|email)$/.test(cause.message))
+          return "taken"
         throw cause
       }
       // After that, no process serves an outdated key.
@@ -95,11 +97,6 @@ const raiseRevision = step("UPDATE meta SET value = value + 1 WHERE name = 'revi
 /** Whether calls depend on what is changed. */
 function changesAccess({ mutations }: AdminChange): boolean {
   return mutations.some(({ kind }) => kind.startsWith("account.") || kind.startsWith("key."))
-}
-
-/** Whether another account has an external id or an address already. */
-function isTaken(cause: unknown): boolean {
-  return cause instanceof SQLiteError && /: accounts\.(?:external_id|email)$/.test(cause.message)
 }
 
 /** Columns by which `alive()` is asked seldom: as good as random, and in the index that a search reads. */

@@ -44,7 +44,8 @@ const filesMark = ":files"
 
 /** The words that can replace the last word: commands, options and choices. */
 function suggest(program: Command, words: readonly string[]): readonly Suggestion[] {
-  const place = findPlace(program, words.slice(0, -1))
+  const start: Place = { command: program, option: null, given: 0, isLiteral: false }
+  const place = words.slice(0, -1).reduce(after, start)
   return suggestAt(place, words.at(-1) ?? "").filter(({ text }) => text !== "")
 }
 
@@ -57,12 +58,6 @@ interface Place {
   readonly given: number
   /** After `--` there are no options. */
   readonly isLiteral: boolean
-}
-
-function findPlace(program: Command, words: readonly string[]): Place {
-  let place: Place = { command: program, option: null, given: 0, isLiteral: false }
-  for (const word of words) place = after(place, word)
-  return place
 }
 
 function after(place: Place, word: string): Place {

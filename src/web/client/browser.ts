@@ -17,16 +17,11 @@ export function after(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** The other tabs of this browser that show the same front end. */
-interface OtherTabs {
-  tell(): void
-}
-
 /**
- * Joins the tabs that use the same name.
+ * Joins the tabs of this browser that use the same name.
  * @param onTold called when another tab sends the message
  */
-export function joinOtherTabs(name: string, onTold: () => void): OtherTabs {
+export function joinOtherTabs(name: string, onTold: () => void) {
   const channel = new BroadcastChannel(name)
   channel.onmessage = onTold
   return { tell: () => channel.postMessage("") }

@@ -67,16 +67,8 @@ interface PageOf<Entry> {
   next: string | null
 }
 
-interface OperationRequest {
-  readonly method: string
-  /** Without a query string. */
-  readonly path: string
-  /** The parameters that are not part of the path. */
-  readonly rest: Readonly<Record<string, unknown>>
-}
-
-/** Where an operation is called, and which parameters do not travel in its path. */
-export function requestOf(id: OperationId, input: object): OperationRequest {
+/** Where an operation is called, without a query string, and which parameters do not travel in its path. */
+export function requestOf(id: OperationId, input: object) {
   const [method, template] = factsOf(id)
   const rest: Record<string, unknown> = { ...input }
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
