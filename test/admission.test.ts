@@ -138,9 +138,8 @@ test("403: an address outside the allow-list, the forwarded one behind a trusted
   const bound = ["198.51.100.7", "2001:db8::7", "::ffff:198.51.100.7", "203.0.113.5, 198.51.100.7"]
   for (const address of bound) expect((await from(address)).status).toBe(200)
   const foreign = ["203.0.113.5", "198.51.100.7, 203.0.113.5", "nonsense", "2001:db9::7", "::198.51.100.7"]
-  for (const address of foreign) {
+  for (const address of foreign)
     expect(await refusal(from(address))).toBe("403 This API key may not be used from this IP address.")
-  }
   const refused = await service.fetch(path, { key })
   expect([refused.status, refused.headers.get("x-api-credits-used")]).toEqual([403, "4"])
   expect((await service.accounts.show(account)).balance.used).toBe(4)

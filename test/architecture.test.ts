@@ -62,21 +62,16 @@ const arrows: Readonly<Record<string, string>> = {
 test("every import follows an arrow", () => {
   const wrong: string[] = []
   for (const file of files) {
-    for (const target of importsOf(file)) {
-      if (!mayImport(file, target)) wrong.push(`${file} → ${target}`)
-    }
+    for (const target of importsOf(file)) if (!mayImport(file, target)) wrong.push(`${file} → ${target}`)
   }
   expect(wrong).toEqual([])
   expect(files.length).toBeGreaterThan(40)
 })
 
-test("no two files import each other, directly or in a longer circle", () => {
-  expect(circles()).toEqual([])
-})
+test("no two files import each other, directly or in a longer circle", () => expect(circles()).toEqual([]))
 
-test("dynamic imports are seen", () => {
-  expect(importsOf("surfaces/cli/documents.ts")).toContain("surfaces/graphql/schema.ts")
-})
+test("dynamic imports are seen", () =>
+  expect(importsOf("surfaces/cli/documents.ts")).toContain("surfaces/graphql/schema.ts"))
 
 test("the catalog loads no library before an API is called", () => {
   // TypeBox makes definitions; the service reads addresses with ipaddr.js in any case; suncalc is 10 kB. Others: `import()` in
@@ -253,17 +248,14 @@ function specifiersOf(file: string): string[] {
   return [...withoutComments(textOf(file)).matchAll(imports)].map((match) => match[1] ?? match[2] ?? "")
 }
 
-function importsOf(file: string): string[] {
-  return specifiersOf(file)
+const importsOf = (file: string): string[] =>
+  specifiersOf(file)
     .filter((specifier) => specifier.startsWith("."))
     .map((specifier) => relative(src, join(src, dirname(file), specifier)))
     .filter((target) => /\.tsx?$/.test(target))
-}
 
-function packagesOf(file: string): string[] {
-  return specifiersOf(file).filter((specifier) => !specifier.startsWith("."))
-}
+const packagesOf = (file: string): string[] =>
+  specifiersOf(file).filter((specifier) => !specifier.startsWith("."))
 
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:])\/\/.*$/gm, "$1")
-}
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:])\/\/.*$/gm, "$1")

@@ -47,7 +47,7 @@ const audit: Required<AuditReport> = {
   ],
 }
 
-test("the report has the grade, each check with a word, and what to change", () => {
+test("the report has the grade, each check with a word, and what to change", () =>
   expect(toReport(audit, { columns: null, colours: false })).toBe(`firm.example  grade C, 71 of 100 points
 No better grade because of: DMARC
 
@@ -73,8 +73,7 @@ _dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none"
 https://mta-sts.firm.example/x
 a
 b
-`)
-})
+`))
 
 test("the report breaks sentences at the width of the terminal, but no line for the zone file", () => {
   const lines = toReport(audit, { columns: 50, colours: false }).split("\n")

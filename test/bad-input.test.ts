@@ -139,9 +139,8 @@ test("a parameter of the paid plans is also checked on the free plan", async () 
   expect((await refusal(answer))[1]).toStartWith("The 'date' parameter ")
 })
 
-test("nothing in this file was charged", async () => {
-  expect((await service.accounts.show(account)).balance.used).toBe(0)
-})
+test("nothing in this file was charged", async () =>
+  expect((await service.accounts.show(account)).balance.used).toBe(0))
 
 test("an optional parameter that is null counts as left out, on every surface", async () => {
   const { key } = await service.createKey("pro")

@@ -113,9 +113,8 @@ test("refused as a whole, for nothing: another method is a 405, another Content-
   const get = await service.fetch("/v1/bluetoothlookup/batch", { key })
   expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"])
   expect((await service.fetch("/v1/hmac/batch", { method: "POST", key, body: "{}" })).status).toBe(415)
-  for (const path of ["/v1/nothing/batch", "/v1/hma%63/batch", "/v1/hma%63"]) {
+  for (const path of ["/v1/nothing/batch", "/v1/hma%63/batch", "/v1/hma%63"])
     expect([path, (await batch(key, {}, path)).status]).toEqual([path, 404])
-  }
 })
 
 test("refused as a whole, for nothing: a missing key, a forbidden API and the rate limit are checked before the body is read", async () => {
@@ -195,14 +194,13 @@ async function besideOtherWork<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The most events of a kind between two turns of the other work. */
-function longestOf(event: string): number {
-  return Math.max(
+const longestOf = (event: string): number =>
+  Math.max(
     ...events
       .join()
       .split("other work")
       .map((stretch) => stretch.split(event).length - 1),
   )
-}
 
 test("while a batch runs, at most 16 inputs run at the same time, and a failure of one does not change the others", async () => {
   const { account, key } = await own.createKey("pro")

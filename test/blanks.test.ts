@@ -112,6 +112,5 @@ function padded({ id, input: { properties } }: ApiDefinition, input: Example["in
   )
 }
 
-function asFixed(data: object | null | undefined, { varying = [] }: Example): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.includes(name)))
-}
+const asFixed = (data: object | null | undefined, { varying = [] }: Example): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.includes(name)))

@@ -81,7 +81,7 @@ test("what is off is a 404 without its name, and in no document, list or page", 
   const { key } = await service.createKey("pro")
   const headers = { "x-api-key": key, "content-type": "application/json" }
   const body = JSON.stringify({ lines: ["b", "a"] })
-  for (const id of offIds) {
+  for (const id of offIds)
     for (const [path, method] of [
       [`/v1/${id}`, "GET"],
       [`/v1/${id}`, "POST"],
@@ -98,7 +98,6 @@ test("what is off is a 404 without its name, and in no document, list or page", 
       expect([path, answer.status]).toEqual([path, 404])
       expect(await answer.text()).not.toMatch(names)
     }
-  }
   for (const accept of ["application/json", "text/html"]) {
     const paths = "/ /docs /docs/errors /docs/batch /docs/graphql /docs/mcp /docs/hmac.graphql"
     for (const path of paths.split(" ")) {

@@ -98,22 +98,19 @@ async function play(lines: readonly string[], flags: readonly string[], env: Rec
 }
 
 /** Ids, times, secrets, and who did it from where. */
-function mask(text: string): string {
-  return (
-    text
-      .replace(/\b(acc|key|adm|adj|aud|msg|req)_\w{16,}/g, "$1_ID")
-      .replace(/pka?-[\w-]+/g, "KEY")
-      .replace(/whsec_[\w+/=]+/g, "SECRET")
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
-      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME")
-      .replace(/--after \S+/, "--after CURSOR")
-      .replace(/^at +actor .*$/gm, "NAMES")
-      // Only a service always has its configuration file.
-      .replace(
-        " A new plan in the service's configuration file is known once the service has read it, or with --config FILE.",
-        "",
-      )
-      .replace(/"(actor|actor_name|source|request_id)":"[^"]*"/g, '"$1":"WHO"')
-      .replace(/(cli:\S+|admin-key:\S+) +\S+ +(\w+\.\w+ .*?) +\S+ +(acc_ID|-)$/gm, "WHO $2 WHERE $3")
-  )
-}
+const mask = (text: string): string =>
+  text
+    .replace(/\b(acc|key|adm|adj|aud|msg|req)_\w{16,}/g, "$1_ID")
+    .replace(/pka?-[\w-]+/g, "KEY")
+    .replace(/whsec_[\w+/=]+/g, "SECRET")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME")
+    .replace(/--after \S+/, "--after CURSOR")
+    .replace(/^at +actor .*$/gm, "NAMES")
+    // Only a service always has its configuration file.
+    .replace(
+      " A new plan in the service's configuration file is known once the service has read it, or with --config FILE.",
+      "",
+    )
+    .replace(/"(actor|actor_name|source|request_id)":"[^"]*"/g, '"$1":"WHO"')
+    .replace(/(cli:\S+|admin-key:\S+) +\S+ +(\w+\.\w+ .*?) +\S+ +(acc_ID|-)$/gm, "WHO $2 WHERE $3")

@@ -126,15 +126,12 @@ test.each(["help", "help serve", "account help create"])("help: %s", async (line
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Usage: penknife") })
 })
 
-test("help says of every command what it does", async () => {
-  expect(await undescribed()).toEqual([])
-})
+test("help says of every command what it does", async () => expect(await undescribed()).toEqual([]))
 
 test("help: no default is shown twice", async () => {
-  for (const command of ["usage", "key rotate", "account create"]) {
+  for (const command of ["usage", "key rotate", "account create"])
     for (const option of (await helpOf(command)).split("  -"))
       expect(option.match(/\(default/g)?.length ?? 0).toBeLessThanOrEqual(1)
-  }
 })
 
 test("help: the example of every command works", async () => {
@@ -186,9 +183,8 @@ test("help: the example of every command works", async () => {
   }
 })
 
-test("help: --version", async () => {
-  expect(await run("--version")).toEqual({ code: 0, out: "0.0.0-test\n", err: "" })
-})
+test("help: --version", async () =>
+  expect(await run("--version")).toEqual({ code: 0, out: "0.0.0-test\n", err: "" }))
 
 test("--version behind any command prints the version, unless it is the value of an option", async () => {
   for (const line of ["--version", "-V", "serve --version", "key rotate --version", "call hmac --version"]) {
@@ -242,9 +238,8 @@ test("accounts and keys: no list, file or table holds a key", async () => {
   const file = newStore()
   const { id } = await json(`account create --name Ann --db ${file}`)
   const { key } = await json(`key create --account ${id} --db ${file}`)
-  for (const command of ["key list", `account show ${id}`, "account list"]) {
+  for (const command of ["key list", `account show ${id}`, "account list"])
     expect((await run(`${command} --db ${file}`)).out).not.toContain(key.slice(0, 12))
-  }
   const database = new Database(file, { readonly: true })
   const dump = JSON.stringify(
     ["accounts", "keys", "secrets"].map((table) => database.query(`SELECT * FROM ${table}`).all()),

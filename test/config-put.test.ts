@@ -97,9 +97,8 @@ describe("what is changed", () => {
       /\[plans\.free\] +# for trials\nmonthly_credits = 100 +# or "unlimited"\nrequests_per_minute = "unlimited"\n/,
       "# the dearest\nspfvalidator = 5\nhmac = 7\n",
       "\n[plans.new]\nmonthly_credits = 9\npremium = true\n",
-    ]) {
+    ])
       expect(fileText()).toMatch(part)
-    }
     expect(fileText()).not.toContain("team")
     expect((await service.call(hmac, input, { key })).status).toBe(200)
     expect(await used(account)).toBe(7)

@@ -140,13 +140,12 @@ test("a query whose questions are used up because no DNS server answers is a 503
   expect(await ask(fields.join(" "))).toEqual({ codes, asked: 1, used: 0 })
 })
 
-test("a query whose questions are used up before a field charges nothing for it", async () => {
+test("a query whose questions are used up before a field charges nothing for it", async () =>
   expect(await ask(field("cheap", "240") + field("dear", "1"))).toEqual({
     codes: ["QUERY_TOO_COMPLEX"],
     asked: 240,
     used: 1,
-  })
-})
+  }))
 
 test("every question is asked in the turns of the caller's account", async () => {
   const { account, key } = await own.createKey("pro")

@@ -102,9 +102,8 @@ test("tokens of links that were mailed work each, when a mail was sent twice, an
   file.clock.advance(60_000)
   const [second = ""] = await deliver(file)
   expect(first).not.toBe(second)
-  for (const token of [first, second]) {
+  for (const token of [first, second])
     expect(await file.admin.findEmailLink(hashKey(token))).toMatchObject({ id, usedMs: null })
-  }
   await file.apply({ kind: "emailLink.use", hash: hashKey(first), nowMs: file.clock.now() })
   expect((await file.admin.findEmailLink(hashKey(second)))?.usedMs).toBe(file.clock.now())
   await file.store.close()

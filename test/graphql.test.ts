@@ -17,9 +17,8 @@ const settings = {
 const service = await startTestService({ file: settings })
 const path = "/v1/graphql"
 
-function ask(key: string | null, query: unknown, more: object = {}, headers?: Record<string, string>) {
-  return readGraphql(service.post(path, { query, ...more }, { key, ...(headers && { headers }) }))
-}
+const ask = (key: string | null, query: unknown, more: object = {}, headers?: Record<string, string>) =>
+  readGraphql(service.post(path, { query, ...more }, { key, ...(headers && { headers }) }))
 async function usage(account: string) {
   const rows = await service.accounts.usage(account, 1)
   return Object.fromEntries(rows.map(({ api, calls, credits }) => [api, [calls, credits]]))

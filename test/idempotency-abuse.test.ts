@@ -87,9 +87,8 @@ describe("a call that asks servers of others", () => {
     const { key } = await service.createKey("pro")
     const once = { headers: { "idempotency-key": "k" }, key }
     const kinds: string[] = []
-    for (let call = 0; call < 5; call++) {
+    for (let call = 0; call < 5; call++)
       kinds.push(kindOf(await (body ? send(body, key, "k", path) : service.fetch(path, once))))
-    }
     expect(kinds).toEqual(["200", "200 again", "200 again", "200", "200"])
     const { key: other } = await service.createKey("pro")
     await (body ? send(body, other, "k", path) : service.fetch(path, { ...once, key: other }))
@@ -179,9 +178,8 @@ test("neither a log line nor the store has the key, the input or the answer, and
   using store = new Database(service.db, { readonly: true })
   const rows = store.query<Record<string, unknown>, []>("SELECT * FROM call_replays").all()
   const kept = JSON.stringify(rows)
-  for (const text of ["order-4711", input.message, input.secret, String(data?.hmac)]) {
+  for (const text of ["order-4711", input.message, input.secret, String(data?.hmac)])
     expect([kept, service.logged()].filter((each) => each.includes(text))).toEqual([])
-  }
   for (const row of rows) expect(JSON.stringify(row).length).toBeLessThan(300)
   // Without the key nobody can try out inputs: the same one has another hash under another key.
   await send(input, key, "another")

@@ -56,9 +56,8 @@ describe.each(surfaces)("%s", (path, body, other) => {
     const again = await send(path, body, key, "k")
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
     expect(await again.text()).toBe(await first.text())
-    for (const name of ["content-type", "x-api-credits-used", "x-api-remaining-credits", "vary"]) {
+    for (const name of ["content-type", "x-api-credits-used", "x-api-remaining-credits", "vary"])
       expect(again.headers.get(name)).toBe(first.headers.get(name))
-    }
     expect(await usedBy(key)).toEqual(used)
     const fresh = await send(path, body, key, "k2")
     expect([fresh.status, fresh.headers.get("idempotent-replayed")]).toEqual([200, null])
@@ -94,9 +93,8 @@ describe.each(surfaces)("%s", (path, body, other) => {
       ({ status, headers }) => status === 200 && !headers.has("idempotent-replayed"),
     )
     expect(fresh).toHaveLength(1)
-    for (const { status, headers } of answers.filter((each) => each.status !== 200)) {
+    for (const { status, headers } of answers.filter((each) => each.status !== 200))
       expect([status, headers.get("retry-after")]).toEqual([409, "1"])
-    }
     expect(await usedBy(key)).toEqual(once)
   })
 

@@ -135,9 +135,8 @@ test.skipIf(!use)(
 
 test("any other error is an internal one, and never stops the API for others", async () => {
   const { key } = await service.createKey("pro")
-  for (let calls = 0; calls < 7; calls++) {
+  for (let calls = 0; calls < 7; calls++)
     expect((await service.post("/v1/sample", { what: "fail" }, key)).status).toBe(500)
-  }
   expect(await read(key, { what: "well" })).toMatchObject({ data: { done: expect.stringContaining("well") } })
   expect(uncaught).toEqual([])
 })

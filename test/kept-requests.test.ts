@@ -281,9 +281,8 @@ describe("the writer", () => {
     const { writer, offer, counts, state } = newWriter()
     offer({ status: 400, caller, fault: "inputRejected", parameter: "inputs[3].secret" })
     offer({ status: 400, caller, fault: "inputRejected", parameter: "'; DROP" })
-    for (const surface of ["admin", "unkeyed", "none", "portal"] as const) {
+    for (const surface of ["admin", "unkeyed", "none", "portal"] as const)
       writer.offer(counts.tallyOf("accounts.list", surface), start, { status: 200 }, 1)
-    }
     await writer.write()
     expect(state.requests.map(({ parameter }) => parameter)).toEqual(["inputs", null])
     await writer.stop()

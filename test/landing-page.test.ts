@@ -52,11 +52,10 @@ test("the landing page shows plans with price or description, as text, and where
 
 test("the rule about keys leads to the operator as the landing page does", async () => {
   const service = await startTestService({ flags: { noPortal: true }, file: { contact: "help@example.com" } })
-  for (const path of ["/", "/docs/identity"]) {
+  for (const path of ["/", "/docs/identity"])
     expect(await textOf(service, path)).toContain(
       'from <a href="mailto:help@example.com">the operator of this service</a>',
     )
-  }
 })
 
 test("the landing page begins with the field that checks a domain, where guests may ask mailaudit", async () => {

@@ -76,9 +76,7 @@ describe("the check tells", () => {
     ["one without a directory", changed(signed, 9_623), "The signature has no code directory."],
     // As Bun leaves it for darwin-x64: the signature of a smaller program.
     ["one of a smaller program", changed(signed, 9_655), "The signature covers 9601 bytes of 9600."],
-  ])("%s", (_, file, trouble) => {
-    expect(troubleOfSignature(file)).toBe(trouble)
-  })
+  ])("%s", (_, file, trouble) => expect(troubleOfSignature(file)).toBe(trouble))
 
   test("what cannot be signed", () => {
     expect(() => signMacho(Buffer.from("#!/bin/sh\n".repeat(9)), "penknife")).toThrow("no 64-bit Mach-O")

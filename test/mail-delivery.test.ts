@@ -204,25 +204,23 @@ test("a real server gets the mail as its reader will see it", async () => {
 
 const templates: readonly MailTemplate[] = ["sign-in", "confirmation", "invitation"]
 
-function recordOf(change: Partial<MailRecord>): MailRecord {
-  return {
-    id: "mail_1",
-    accountId: "acc_1",
-    recipient: "ann@example.com",
-    template: "sign-in",
-    data: JSON.stringify({ link }),
-    raisedMs: startMs,
-    expiresMs: startMs + 900_000,
-    state: "pending",
-    attempts: 0,
-    waitedMs: 0,
-    nextAttemptMs: startMs,
-    lastStatus: null,
-    lastError: null,
-    deliveredMs: null,
-    ...change,
-  }
-}
+const recordOf = (change: Partial<MailRecord>): MailRecord => ({
+  id: "mail_1",
+  accountId: "acc_1",
+  recipient: "ann@example.com",
+  template: "sign-in",
+  data: JSON.stringify({ link }),
+  raisedMs: startMs,
+  expiresMs: startMs + 900_000,
+  state: "pending",
+  attempts: 0,
+  waitedMs: 0,
+  nextAttemptMs: startMs,
+  lastStatus: null,
+  lastError: null,
+  deliveredMs: null,
+  ...change,
+})
 
 test.each(templates)(
   "what a mail says: %s has its link in text and HTML, and how long it is valid",

@@ -7,14 +7,13 @@ import { startCatalogService } from "./support/catalog-service.ts"
 import { connectMcp } from "./support/mcp.ts"
 
 /** The catalog, and copies of its APIs until there are so many. */
-function copies(count: number): readonly ApiDefinition[] {
-  return Array.from({ length: count }, (_, place) => {
+const copies = (count: number): readonly ApiDefinition[] =>
+  Array.from({ length: count }, (_, place) => {
     const api = catalog[place % catalog.length]
     if (!api) throw new Error("the catalog is empty")
     const round = Math.floor(place / catalog.length)
     return round === 0 ? api : { ...api, id: `${api.id}${round}`, title: `${api.title} ${round}` }
   })
-}
 
 describe.each([7, 40, 60, 300])("with %d APIs", (count) => {
   const apis = copies(count)

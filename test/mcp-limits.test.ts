@@ -84,9 +84,8 @@ test.each([
 ])("the limit of calls per minute counts %s", async (_what, path, message) => {
   const { key } = await service.createKey("pro", { rateLimit: perMinute })
   const answers: string[] = []
-  for (let request = 0; request < perMinute + 2; request++) {
+  for (let request = 0; request < perMinute + 2; request++)
     answers.push(await (await postMcp(service.url, { ...message, key, path })).text())
-  }
   const refused = answers.map((text) => text.includes("The limit of 5 calls per minute is reached"))
   expect(refused).toEqual([false, false, false, false, false, true, true])
 })

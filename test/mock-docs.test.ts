@@ -15,9 +15,8 @@ const text = page + readFileSync(join(root, "docs/mock-reference.md"), "utf8")
 test("the page names every key, every option and every domain that is meant to be asked for", () => {
   for (const key of Object.keys(magicKeys)) expect(text).toContain(`\`${key}\``)
   for (const option of Object.values(mockOptions)) expect(text).toContain(option.flag)
-  for (const name of Object.keys(mockZone)) {
+  for (const name of Object.keys(mockZone))
     if (/^[a-z]+\.example$/.test(name)) expect(text).toContain(`\`${name}\``)
-  }
   expect(Object.keys(allOptions).length).toBeGreaterThan(Object.keys(mockOptions).length)
 })
 

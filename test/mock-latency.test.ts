@@ -29,9 +29,7 @@ test("a delay: between two bounds keeps to them, and is the same on every run fo
     fc.property(range, fc.nat(), ([one, other], seed) => {
       const delay = { min: Math.min(one, other), max: Math.max(one, other) }
       const drawn = draw(50, toDelay(delay, seed, createSeededRandom))
-      for (const ms of drawn) {
-        expect(Number.isInteger(ms) && ms >= delay.min && ms <= delay.max).toBe(true)
-      }
+      for (const ms of drawn) expect(Number.isInteger(ms) && ms >= delay.min && ms <= delay.max).toBe(true)
       expect(draw(50, toDelay(delay, seed, createSeededRandom))).toEqual(drawn)
     }),
     { numRuns: 50 },

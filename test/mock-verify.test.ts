@@ -93,11 +93,10 @@ function withoutBlanks(input: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, trim(value)]))
 }
 
-function toTexts(input: Readonly<Record<string, unknown>>): [string, string][] {
-  return Object.entries(input).flatMap(([name, value]) =>
+const toTexts = (input: Readonly<Record<string, unknown>>): [string, string][] =>
+  Object.entries(input).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),
   )
-}
 
 test("a whole question of any form is answered or refused, never with an error of the service", async () => {
   await lookUp("76")

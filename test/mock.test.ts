@@ -101,12 +101,10 @@ test("a key with a tail is the key before the tail: the same account, credits an
 })
 
 const others = "mock-pro-|mock-pro_1|mock-pro1|mock-pro-1_2|mock-pro-1 2|mock-pro-é|mock-|mock-p-1".split("|")
-test.each(others)("%j is no key", async (key) => {
-  expect((await ways.rest(mock, key)).status).toBe(401)
-})
+test.each(others)("%j is no key", async (key) => expect((await ways.rest(mock, key)).status).toBe(401))
 
 test("every API computes its examples' answers, as the service does", async () => {
-  for (const api of catalog) {
+  for (const api of catalog)
     for (const example of api.examples) {
       if (example.given) continue
       const body = { inputs: [example.input] }
@@ -114,7 +112,6 @@ test("every API computes its examples' answers, as the service does", async () =
       const { data } = (await answer.json()) as { data: { results: { data: unknown }[] } }
       expect(data.results[0]?.data).toEqual(example.output)
     }
-  }
 })
 
 test("--plan is the plan of mock-key", async () => {
@@ -132,29 +129,26 @@ test("a throttled key works again after the time in Retry-After", async () => {
 })
 
 test("serve has no control path", async () => {
-  for (const path of ["", "/requests", "/faults", "/stubs", "/clock", "/dns", "/notices", "/reset"]) {
+  for (const path of ["", "/requests", "/faults", "/stubs", "/clock", "/dns", "/notices", "/reset"])
     for (const method of ["GET", "PUT", "POST", "DELETE"]) {
       const answer = await service.fetch(`/_mock${path}`, { method })
       expect(answer.status).toBe(404)
       expect(await answer.json()).toMatchObject({ error: expect.not.stringContaining("There is /_mock") })
     }
-  }
 })
 
 test("serve has no key of the mock", async () => {
   const keys = ["mock-key", "mock-free", "mock-pro", "mock-expiring", ...Object.keys(states)]
-  for (const key of [...keys, ...keys.map((name) => `${name}${tail}`)]) {
+  for (const key of [...keys, ...keys.map((name) => `${name}${tail}`)])
     expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(401)
-  }
 })
 
 test("a key of the mock is not taken for a request id", async () => {
-  for (const id of ["mock-pro", "mock-pro-0123456789abcdef0123456789abcdef"]) {
+  for (const id of ["mock-pro", "mock-pro-0123456789abcdef0123456789abcdef"])
     for (const path of ["/v1/bluetoothlookup?companyid=76", "/_mock"]) {
       const answer = await mock.fetch(path, { headers: { "x-request-id": id } })
       expect(answer.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9_-]{12}\.[0-9a-z]+$/)
     }
-  }
   const answer = await mock.fetch("/health", { headers: { "x-request-id": "mock-test-1" } })
   expect(answer.headers.get("x-request-id")).toBe("mock-test-1")
 })

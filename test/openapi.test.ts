@@ -43,9 +43,8 @@ test.each(catalog.map((api) => [api.id, api] as const))(
         ...formats.map((format) => contentTypes[format].split(";")[0] ?? ""),
         ...(status === "200" ? picturesOf(output).map(({ type }) => type) : ["application/problem+json"]),
       ])
-      for (const media of Object.values(content as Record<string, JsonObject>)) {
+      for (const media of Object.values(content as Record<string, JsonObject>))
         expect(Object.keys(media.examples ?? { one: media.example })).not.toHaveLength(0)
-      }
     }
     expect(operation.tags).toEqual(operationOf(`/v1/${id}/batch`, "post").tags)
     expect(operation["x-credits"]).toBe(credits)
@@ -149,17 +148,15 @@ test("/graphiql leads to the page of GraphQL for good, and goes with GraphQL, wh
   const moved = await service.fetch("/graphiql", { redirect: "manual" })
   expect([moved.status, moved.headers.get("location")]).toEqual([301, "/docs/graphql#try"])
   const off = await startTestService({ flags: { noGraphql: true } })
-  for (const path of ["/graphiql", "/docs/graphql", "/docs/hmac.graphql"]) {
+  for (const path of ["/graphiql", "/docs/graphql", "/docs/hmac.graphql"])
     expect([path, (await off.fetch(path)).status]).toEqual([path, 404])
-  }
   await off.stop()
   expect((await service.fetch("/v1/graphql")).status).toBe(405)
 })
 
 test("an unknown part of the document is a 404, another method a 405", async () => {
-  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/%2e%2e/package.json"]) {
+  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/%2e%2e/package.json"])
     expect((await service.fetch(path)).status).toBe(404)
-  }
   expect((await service.fetch("/docs", { method: "POST" })).headers.get("allow")).toBe("GET")
 })
 
@@ -167,9 +164,8 @@ test("the mock has the document and the page too; its journal leaves them out", 
   const mock = await startTestMock()
   const other = await (await mock.fetch("/openapi.json")).json()
   expect(withoutExamples(other)).toEqual(withoutExamples(JSON.parse(text)))
-  for (const path of ["/docs", "/docs/errors", "/apis/hmac", "/docs/graphql"]) {
+  for (const path of ["/docs", "/docs/errors", "/apis/hmac", "/docs/graphql"])
     expect((await mock.fetch(path)).status).toBe(200)
-  }
   expect((await mock.control("GET", "/requests")).data).toMatchObject({ requests: [] })
 })
 
@@ -211,9 +207,8 @@ describe("the check of every answer in these tests", () => {
       [{}, { extra: 1 }],
       [{}, { data: { ...data, extra: 1 } }],
       [{}, { index: undefined }],
-    ] as const) {
+    ] as const)
       await expect(checked(batch, result)).rejects.toThrow("is not what OpenAPI says")
-    }
   })
 })
 
@@ -221,13 +216,11 @@ interface OperationPart extends JsonObject {
   readonly responses: Readonly<Record<string, JsonObject>>
 }
 
-function operationOf(path: string, method: string, paths = document.paths): OperationPart {
-  return (paths[path]?.[method] ?? {}) as OperationPart
-}
+const operationOf = (path: string, method: string, paths = document.paths): OperationPart =>
+  (paths[path]?.[method] ?? {}) as OperationPart
 
-function withoutExamples(part: unknown): unknown {
-  return JSON.parse(JSON.stringify(part), (name, value) => (/^examples?$/.test(name) ? undefined : value))
-}
+const withoutExamples = (part: unknown): unknown =>
+  JSON.parse(JSON.stringify(part), (name, value) => (/^examples?$/.test(name) ? undefined : value))
 
 function resolved(part: JsonObject): JsonObject {
   const name =

@@ -105,9 +105,7 @@ test.each([
   ["// The parts of a reply.\n// What a client sees is one of them.", 0],
   ["/** The parts\n * Of a name stay as they are. */", 0],
   ["/** Whatever the caller sends. Offers, too. */", 0],
-])("%j has %d such comments", (text, count) => {
-  expect(clausesIn(text)).toHaveLength(count)
-})
+])("%j has %d such comments", (text, count) => expect(clausesIn(text)).toHaveLength(count))
 
 test("a byte is a byte: no octet in names, comments and pages, but in names that others have given", async () => {
   const found: string[] = []
@@ -122,9 +120,7 @@ test.each([
   ['setHeader("content-type", "application/octet-stream")', false],
   ["const octetString = 0x04", false],
   ["return address.octets.slice(0, 3)", false],
-])("%j: %p", (text, expected) => {
-  expect(hasOctet(text)).toBe(expected)
-})
+])("%j: %p", (text, expected) => expect(hasOctet(text)).toBe(expected))
 
 async function* filesOf(...patterns: string[]): AsyncGenerator<readonly [file: string, text: string]> {
   const files = patterns.flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
@@ -133,9 +129,8 @@ async function* filesOf(...patterns: string[]): AsyncGenerator<readonly [file: s
 }
 
 /** Whether a text says octet, except for RFC 2046 (a media type), X.680 (a type of ASN.1) and the library ipaddr.js. */
-function hasOctet(text: string): boolean {
-  return /octet/i.test(text.replace(/application\/octet-stream|octet ?string|\baddress\.octets\b/gi, ""))
-}
+const hasOctet = (text: string): boolean =>
+  /octet/i.test(text.replace(/application\/octet-stream|octet ?string|\baddress\.octets\b/gi, ""))
 
 /** The comments that begin with such a word. A line comment goes on in the next line, which may begin with any word. */
 function clausesIn(text: string): readonly string[] {

@@ -103,9 +103,8 @@ test("the service's role has the rights that a start asks for, and no others", a
     ..."CREATE TABLE mine (id integer)|DROP TABLE accounts|TRUNCATE usage|DELETE FROM ledger".split("|"),
     ..."DELETE FROM accounts|DELETE FROM audit|ALTER TABLE ledger DISABLE TRIGGER ALL".split("|"),
     ..."CREATE TEMPORARY TABLE mine (id integer)|SELECT * FROM pg_authid|CREATE ROLE another".split("|"),
-  ]) {
+  ])
     await expect(runSql(service, statement)).rejects.toThrow(/permission denied|must be owner/)
-  }
 })
 
 test("no other role of the server may connect", async () => {

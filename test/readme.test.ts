@@ -55,9 +55,7 @@ test("schema.graphql says what each field of each API means", () => {
   expect(missing).toEqual([])
 })
 
-test("the README is short", () => {
-  expect(read("README.md").split("\n").length).toBeLessThanOrEqual(110)
-})
+test("the README is short", () => expect(read("README.md").split("\n").length).toBeLessThanOrEqual(110))
 
 test("every error code of GraphQL is documented with its status", () => {
   const rows = [...read("docs/graphql.md").matchAll(/^\| `([A-Z_]+)` \| (\d+) \|/gm)]
@@ -91,11 +89,10 @@ function typeBelow(schema: string, type: string, path: string): (readonly [strin
 }
 
 /** The anchors that a Markdown viewer gives to the headings of a page. */
-function anchorsOf(page: string): string[] {
-  return [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+const anchorsOf = (page: string): string[] =>
+  [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   )
-}

@@ -121,25 +121,21 @@ const withoutWords = (schema: TSchema): unknown => withoutDescriptions(toJsonSch
 const documented = (schema: unknown): unknown => withoutDescriptions(resolved(schema))
 
 /** A part of the document in which each reference is replaced by what it names, and the parts of an object by the whole. */
-function resolved(value: unknown): JsonObject {
-  return JSON.parse(JSON.stringify(value), (_key, inner) => {
+const resolved = (value: unknown): JsonObject =>
+  JSON.parse(JSON.stringify(value), (_key, inner) => {
     const [, kind, name] = /^#\/components\/(\w+)\/(\w+)$/.exec(inner?.$ref ?? "") ?? []
     if (kind && name) return resolved(document.components[kind]?.[name])
     return Array.isArray(inner?.allOf) ? joined(inner.allOf) : inner
   })
-}
 
-function joined(parts: readonly ObjectSchema[]): ObjectSchema {
-  return {
-    type: "object",
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
-    required: parts.flatMap(({ required }) => required),
-  }
-}
+const joined = (parts: readonly ObjectSchema[]): ObjectSchema => ({
+  type: "object",
+  properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+  required: parts.flatMap(({ required }) => required),
+})
 
 /** The envelope and the results of a batch are described in the document alone. */
-function withoutDescriptions(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (key, inner) =>
+const withoutDescriptions = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key, inner) =>
     key === "description" && typeof inner === "string" ? undefined : inner,
   )
-}

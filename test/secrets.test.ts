@@ -16,8 +16,8 @@ import { startTestService } from "./support/service.ts"
 const word = "tHe-SeCrEt-4111"
 const number = 41_111_111_111_111
 
-function withSecret(method: "GET" | "POST"): ApiDefinition {
-  return defineApi({
+const withSecret = (method: "GET" | "POST"): ApiDefinition =>
+  defineApi({
     ...{ id: "card", title: "Card", description: "Checks a card.", method, credits: 1, examples: [] },
     input: Type.Object({
       what: secret(Type.String({ maxLength: 20, description: "The number." })),
@@ -26,7 +26,6 @@ function withSecret(method: "GET" | "POST"): ApiDefinition {
     output: Type.Object({ done: Type.String({ description: "Its end." }) }),
     run: () => ({ done: "ok" }),
   })
-}
 
 test("an API with a secret must take POST: addresses are kept by proxies and browsers", async () => {
   expect(withSecret("POST").id).toBe("card")
@@ -119,9 +118,8 @@ test("a call with a secret leaves it in no answer, log, trace, live request or f
   expect(service.logged()).toContain('"api":"hmac"')
   for (const text of [service.logged(), collector.text(), watched]) expect(holdsSecret(text)).toBe(false)
   const folder = dirname(service.db)
-  for (const name of readdirSync(folder)) {
+  for (const name of readdirSync(folder))
     expect([name, holdsSecret(readFileSync(join(folder, name), "latin1"))]).toEqual([name, false])
-  }
   await service.stop()
   expect(holdsSecret(service.logged())).toBe(false)
 })

@@ -21,9 +21,8 @@ const invented = [
 const dnsApis = catalog.filter(({ asksDns }) => asksDns)
 const said = "Example data; your call asks the real DNS."
 
-function inventedIn(text: string): readonly string[] {
-  return invented.filter((part) => text.toLowerCase().includes(part.toLowerCase()))
-}
+const inventedIn = (text: string): readonly string[] =>
+  invented.filter((part) => text.toLowerCase().includes(part.toLowerCase()))
 
 test("no page, document, form or tool of a service names what only the test double has", async () => {
   expect(invented.length).toBeGreaterThan(15)

@@ -24,9 +24,8 @@ test("a start loads no operation of the administration, neither their commands n
     "src/admin/accounts/",
     "src/admin/keys/",
     "src/surfaces/cli/admin/operation",
-  ]) {
+  ])
     expect(withFile.filter((path) => path.includes(file))).toEqual([])
-  }
 })
 
 test("a start loads nothing of the front end but its routes", () => {

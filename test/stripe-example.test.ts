@@ -52,9 +52,8 @@ function eventOf(type: string, object: object, previous?: object) {
   return JSON.stringify({ id: `evt_${++events}`, object: "event", type, data })
 }
 
-function sign(payload: string, more: object = {}): Promise<string> {
-  return stripe.webhooks.generateTestHeaderStringAsync({ payload, secret, ...more })
-}
+const sign = (payload: string, more: object = {}): Promise<string> =>
+  stripe.webhooks.generateTestHeaderStringAsync({ payload, secret, ...more })
 
 async function deliver(payload: string, header?: string) {
   const request = new Request("http://shop.example/webhook", {
@@ -65,9 +64,8 @@ async function deliver(payload: string, header?: string) {
   return (await shop(request)).status
 }
 
-async function createAccount(): Promise<string> {
-  return String((await admin("POST", "/accounts", { body: { name: "Ann", plan: "free" } })).body.id)
-}
+const createAccount = async (): Promise<string> =>
+  String((await admin("POST", "/accounts", { body: { name: "Ann", plan: "free" } })).body.id)
 async function show(id: string) {
   const { plan, bonus } = (await admin("GET", `/accounts/${id}`)).body
   return { plan, bonus: Number(bonus) }
@@ -111,9 +109,7 @@ test("a link leads to Checkout, and says at Stripe what is bought and for whom",
   )
   const before = asked.length
   const unknown = [`offer=none&account=${account}`, "offer=constructor&account=acc_1"]
-  for (const wrong of [...unknown, "offer=pro&account=../x", ""]) {
-    expect((await buy(wrong)).status).toBe(400)
-  }
+  for (const wrong of [...unknown, "offer=pro&account=../x", ""]) expect((await buy(wrong)).status).toBe(400)
   expect(asked).toHaveLength(before)
 })
 
@@ -199,9 +195,8 @@ test("only Stripe's signature over these bytes, not older than five minutes, is 
   const payload = topUp(account, "pi_1")
   const old = Math.floor(Date.now() / 1_000) - 301
   const others = [{ secret: "whsec_other" }, { payload: `${payload} ` }, { timestamp: old }]
-  for (const header of ["", ...(await Promise.all(others.map((more) => sign(payload, more))))]) {
+  for (const header of ["", ...(await Promise.all(others.map((more) => sign(payload, more))))])
     expect(await deliver(payload, header)).toBe(400)
-  }
   expect(await show(account)).toEqual(before)
 })
 
@@ -223,6 +218,5 @@ test("when the service cannot be reached, Stripe is told to try again", async ()
   expect((await show(account)).bonus).toBe(bonus + 1_000)
 })
 
-test("the example and its test use the same version of Stripe's library", () => {
-  expect(shopPackage.dependencies.stripe).toBe(packageJson.devDependencies.stripe)
-})
+test("the example and its test use the same version of Stripe's library", () =>
+  expect(shopPackage.dependencies.stripe).toBe(packageJson.devDependencies.stripe))

@@ -27,6 +27,5 @@ test("every abuse has a defence and a test", () => {
   expect(rows.filter((row) => row.split(" | ").length !== 3 || !/`: "[^"]+"/.test(row))).toEqual([])
 })
 
-test("nobody is asked to write to an e-mail address", () => {
-  expect(read("SECURITY.md")).not.toMatch(/\S@\S+\.\w/)
-})
+test("nobody is asked to write to an e-mail address", () =>
+  expect(read("SECURITY.md")).not.toMatch(/\S@\S+\.\w/))

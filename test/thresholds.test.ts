@@ -136,9 +136,8 @@ test("the command line: wrong use is named", async () => {
     [["account", "set-webhook", id, "https://10.0.0.1/"], 2, "--allow-private permits it"],
     [["notices", "--account", "acc_9"], 1, "There is no account 'acc_9'."],
   ]
-  for (const [argv, code, message] of cases) {
+  for (const [argv, code, message] of cases)
     expect(await failure(...argv)).toEqual({ code, err: expect.stringContaining(message) })
-  }
   expect(await json("account", "set-webhook", id, "https://10.0.0.1/", "--allow-private")).toMatchObject({
     url: "https://10.0.0.1/",
   })

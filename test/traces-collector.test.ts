@@ -41,11 +41,8 @@ function endOneSpan({ begin }: Tracer): void {
 }
 
 /** Messages of the log about traces. */
-function traceLines(log: string): string[] {
-  return readLines(log).flatMap(({ message }) =>
-    String(message).includes("traces") ? [String(message)] : [],
-  )
-}
+const traceLines = (log: string): string[] =>
+  readLines(log).flatMap(({ message }) => (String(message).includes("traces") ? [String(message)] : []))
 
 test("a collector that refuses is reported once and its end too, and what it did not take is counted", async () => {
   const collector = startOtlpReceiver()

@@ -34,15 +34,14 @@ async function startTraced({ env, ...options }: TestOptions = {}) {
 }
 
 /** The spans as a tree: each name with its parts, in the order in which they began. */
-function treeOf(spans: readonly ReceivedSpan[], parentId: string): unknown[] {
-  return spans
+const treeOf = (spans: readonly ReceivedSpan[], parentId: string): unknown[] =>
+  spans
     .filter((span) => span.parentId === parentId)
     .sort((a, b) => Number(a.startNs - b.startNs))
     .map((span) => {
       const parts = treeOf(spans, span.spanId)
       return parts.length > 0 ? [span.name, parts] : span.name
     })
-}
 
 test.each(["http/protobuf", "http/json"])(
   "over %s a call has spans for itself, admit, run and settle, with its data in its own",
@@ -280,9 +279,8 @@ test.each([
 
 test("which requests are recorded: not those for probes, metrics and pages that go well", async () => {
   const { service, collector } = await startTraced()
-  for (const path of ["/health", "/ready", "/metrics", "/openapi.json", "/docs"]) {
+  for (const path of ["/health", "/ready", "/metrics", "/openapi.json", "/docs"])
     expect((await service.fetch(path)).status).toBe(200)
-  }
   await service.fetch("/nowhere")
   await service.stop()
   expect(collector.spans()).toMatchObject([{ name: "GET", attributes: { "penknife.code": "notFound" } }])
@@ -311,16 +309,14 @@ test("no key, input, query, path or answer is in any byte that is sent", async (
   await service.fetch("/v1/bluetoothlookup", { key: "pk-wrong-key-0000000000" })
   await service.stop()
   expect(collector.spans().length).toBeGreaterThan(20)
-  for (const secret of [hidden, hidden.replace("-", "_"), key, "pk-wrong", "127.0.0.1"]) {
+  for (const secret of [hidden, hidden.replace("-", "_"), key, "pk-wrong", "127.0.0.1"])
     expect(collector.text()).not.toContain(secret)
-  }
 })
 
-function codesOf(spans: readonly ReceivedSpan[]) {
-  return spans
+const codesOf = (spans: readonly ReceivedSpan[]) =>
+  spans
     .filter(({ attributes }) => "penknife.code" in attributes)
     .map(({ name, attributes, status }) => [name, attributes["penknife.code"], status])
-}
 
 function failingDns() {
   const failed = async () => ({ kind: "failure", reason: "timeout" }) as const

@@ -62,9 +62,7 @@ test.each([
   ["ibanvalidator?IBAN=DE89370400440532013000", "'IBAN': did you mean 'iban'?"],
   ["emailvalidator?mail=a%40b.example&format=json", "'mail': did you mean 'email'?"],
   ["ipcalculator?ip=10.0.0.0&prefix=8", "'ip': did you mean 'address'?"],
-])("%s", async (address, words) => {
-  expect(await get(address)).toEndWith(`(there is no parameter ${words}).`)
-})
+])("%s", async (address, words) => expect(await get(address)).toEndWith(`(there is no parameter ${words}).`))
 
 test("nothing is named where nothing is missing, and neither is what can be a secret in the place of a name", async () => {
   expect(await get("gtinvalidator?code=4006381333931&colour=red")).toBe("null")

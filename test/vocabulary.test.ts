@@ -46,15 +46,13 @@ const fields = others.flatMap((api) =>
 )
 const pathsWhere = (wrong: (field: Field) => boolean) => fields.filter(wrong).map(({ path }) => path)
 
-test("Every boolean begins with is_ or has_, and nothing else does", () => {
-  expect(pathsWhere(({ name, kinds }) => kinds.has("boolean") !== /^(is|has)_/.test(name))).toEqual([])
-})
+test("Every boolean begins with is_ or has_, and nothing else does", () =>
+  expect(pathsWhere(({ name, kinds }) => kinds.has("boolean") !== /^(is|has)_/.test(name))).toEqual([]))
 
-test("No answer says yes or no in a text", () => {
+test("No answer says yes or no in a text", () =>
   expect(
     pathsWhere(({ schema }) => values(schema).some((value) => value === "yes" || value === "no")),
-  ).toEqual([])
-})
+  ).toEqual([]))
 
 test("What was found wrong is a list 'problems' with code, severity, message and where, beside a boolean", () => {
   const other = new Set(["errors", "warnings", "issues", "findings", "valid"])

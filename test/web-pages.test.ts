@@ -51,9 +51,8 @@ test("a browser waits for one style sheet, and for a second with the operator's 
   const own = await startTestService({ flags: { brandColor: "tomato" } })
   const sheets = async (url: string) =>
     (await (await fetch(url, { headers: { accept: "text/html" } })).text()).match(/rel="stylesheet"/g)?.length
-  for (const path of ["/", "/docs", "/apis/hmac", "/console", "/portal"]) {
+  for (const path of ["/", "/docs", "/apis/hmac", "/console", "/portal"])
     expect([path, await sheets(service.url + path), await sheets(own.url + path)]).toEqual([path, 1, 2])
-  }
 })
 
 test("what a page loads is kept for good, and sent in the form that the browser takes", async () => {
@@ -83,9 +82,8 @@ test("what a page loads is kept for good, and sent in the form that the browser 
 })
 
 test("an unknown file is a 404", async () => {
-  for (const path of ["/assets/console.js", "/assets/..%2f..%2fetc%2fpasswd", "/assets/"]) {
+  for (const path of ["/assets/console.js", "/assets/..%2f..%2fetc%2fpasswd", "/assets/"])
     expect((await raw(path)).status).toBe(404)
-  }
 })
 
 test("the console is where the admin API is, the portal on the main address", async () => {

@@ -51,9 +51,7 @@ test.each([
     { from: '{"a": [1]}', to: "null" },
     { from: { a: [1] }, to: null },
   ],
-])("%s", (_title, id, typed, sent) => {
-  expect(read(id, typed)).toEqual(sent)
-})
+])("%s", (_title, id, typed, sent) => expect(read(id, typed)).toEqual(sent))
 
 test("text that is not JSON in a JSON parameter is found before the call", () => {
   const find = (typed: Readonly<Record<string, string>>) =>

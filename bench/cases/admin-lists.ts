@@ -55,9 +55,8 @@ export const adminLists: Case = {
   },
 }
 
-function open(db: string): Promise<OpenStore> {
-  return openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom })
-}
+const open = (db: string): Promise<OpenStore> =>
+  openStore(db, { timer: keepAliveTimer, clock: systemClock, random: systemRandom })
 
 /** Makes the tables and their rows. */
 async function fill(db: string, kind: string, steps: readonly FillStep[], { say }: Pick<Workbench, "say">) {

@@ -53,12 +53,11 @@ export const postgresCalls: Case = {
         sizes.push({ title: `PostgreSQL, ${count.toLocaleString("en")} accounts`, db, keys, ...common })
       }
       const measured = new Map<Target, Measured[]>([...targets, ...sizes].map((target) => [target, []]))
-      for (let round = 0; round < bench.rounds; round++) {
+      for (let round = 0; round < bench.rounds; round++)
         for (const [target, rounds] of measured) {
           bench.say(`round ${round + 1}: ${target.title}`)
           rounds.push(await measure(target, bench))
         }
-      }
       const databaseTimes = ([target]: readonly Target[]) =>
         (target && measured.get(target))?.map(({ databaseMicroseconds }) => databaseMicroseconds) ?? []
       const fewest = databaseTimes(sizes)
@@ -107,9 +106,8 @@ async function measure({ db, keys, instances, databasePid }: Target, bench: Work
   const databaseMs = () => (databasePid === null ? 0 : usageOf(databasePid).cpuMs)
   try {
     // Each load begins with the first of its keys.
-    for (let called = 0; called < keys.length; ) {
+    for (let called = 0; called < keys.length; )
       called += Math.min(...(await load(2, keys.slice(called))).map(({ requests }) => requests))
-    }
     const [instancesBefore, databaseBefore] = [instanceMs(), databaseMs()]
     const results = await load(bench.seconds)
     const calls = results.reduce((sum, { requests }) => sum + requests, 0)

@@ -95,12 +95,11 @@ async function measure(url: string, adminKey: string): Promise<{ longestMs: numb
 }
 
 /** The status of an answer that was read whole. */
-function statusOf(url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> {
-  return new Promise((resolve, reject) => {
+const statusOf = (url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> =>
+  new Promise((resolve, reject) => {
     const request = get(url, { agent, headers }, (answer) => {
       answer.resume()
       answer.on("end", () => resolve(answer.statusCode ?? 0))
     })
     request.on("error", reject)
   })
-}

@@ -252,8 +252,8 @@ export function keyTag(line: string): number {
 }
 
 /** In place of each signature of an address, so many that have its form and are not right. */
-function withForgedSignatures(lines: readonly string[], count: number): readonly string[] {
-  return lines.flatMap((line) => {
+const withForgedSignatures = (lines: readonly string[], count: number): readonly string[] =>
+  lines.flatMap((line) => {
     if (!/ RRSIG A /.test(line)) return [line]
     return Array.from({ length: count }, (_, index) => {
       const signature = Buffer.alloc(64, new Bun.CryptoHasher("sha512").update(`${index}`).digest())
@@ -262,4 +262,3 @@ function withForgedSignatures(lines: readonly string[], count: number): readonly
       return line.replace(/( \d{14} \d{14} \d+ \S+ ).*$/, `$1${signature.toString("base64")}`)
     })
   })
-}

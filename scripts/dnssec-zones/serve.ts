@@ -131,9 +131,8 @@ export async function serveZones(withUnbound: boolean) {
   const port = freePort()
   start(["nsd", "-d", "-c", write(dir, "nsd.conf", nsdConfig(dir, port))], "nsd")
   const resolverPort = withUnbound ? freePort() : port
-  if (withUnbound) {
+  if (withUnbound)
     start(["unbound", "-d", "-c", write(dir, "unbound.conf", unboundConfig(resolverPort, port))], "unbound")
-  }
   await answering(resolverPort)
   return { port, resolverPort }
 }
@@ -141,9 +140,8 @@ export async function serveZones(withUnbound: boolean) {
 const machine = { clock: systemClock, random: systemRandom, timer: systemTimer }
 
 /** A stub of the server on a port of loopback. */
-export function stubOf(port: number) {
-  return createResolver({ ...machine, servers: [{ host: "127.0.0.1", port, family: 4 }] })
-}
+export const stubOf = (port: number) =>
+  createResolver({ ...machine, servers: [{ host: "127.0.0.1", port, family: 4 }] })
 
 /** The ports of an API that exchanges with that server alone. */
 export function portsAsking(port: number) {
@@ -194,8 +192,7 @@ ${entries.join("")}`
 }
 
 /** The configuration of unbound in front of nsd. */
-export function unboundConfig(port: number, nsdPort: number): string {
-  return `server:
+export const unboundConfig = (port: number, nsdPort: number): string => `server:
   interface: 127.0.0.1@${port}
   username: ""
   chroot: ""
@@ -212,4 +209,3 @@ forward-zone:
   name: "."
   forward-addr: 127.0.0.1@${nsdPort}
 `
-}

@@ -149,9 +149,8 @@ export async function killDuringChanges(
   }
   expect("credits added", Number((await read(`/accounts/${account}`)).bonus) - Number(bonus), 2 * rounds)
   const adjustments = await list(`/accounts/${account}/adjustments`)
-  for (const kind of ["grant", "adjustment"]) {
+  for (const kind of ["grant", "adjustment"])
     expect(`entries of the kind ${kind}`, adjustments.filter((entry) => entry.kind === kind).length, rounds)
-  }
   expect("secrets of the rotated key", await options.countSecrets(rotated), rounds + 1)
   expect("revoked keys", keys.filter(({ revoked: when }) => when !== null).length, rounds)
   const before: Record<string, number> = { "accounts.create": 1, "keys.create": 2 }
@@ -171,9 +170,8 @@ export async function killDuringChanges(
     ["the log", instance.log.join("\n")] as const,
     ["the audit log", JSON.stringify(audit)] as const,
   ]
-  for (const [where, content] of kept) {
+  for (const [where, content] of kept)
     if (textsIn(content, texts)) problems.push(`${where} holds the text of a key`)
-  }
   return { changes, lost, lostWithEffect, problems }
 }
 
@@ -191,9 +189,8 @@ export async function momentOf(round: number, answers: readonly Promise<unknown>
 function textsIn(content: string, texts: ReadonlySet<string>): boolean {
   const lengths = new Set([...texts].map((text) => text.length))
   for (const start of new Set([...texts].map((text) => text.slice(0, 4)))) {
-    for (let at = content.indexOf(start); at !== -1; at = content.indexOf(start, at + 1)) {
+    for (let at = content.indexOf(start); at !== -1; at = content.indexOf(start, at + 1))
       for (const length of lengths) if (texts.has(content.slice(at, at + length))) return true
-    }
   }
   return false
 }

@@ -89,9 +89,8 @@ interface BookRow {
   readonly credits: number
 }
 
-function toBooks(rows: readonly BookRow[]): ReadonlyMap<string, number> {
-  return new Map(rows.map(({ id, credits }) => [id, credits]))
-}
+const toBooks = (rows: readonly BookRow[]): ReadonlyMap<string, number> =>
+  new Map(rows.map(({ id, credits }) => [id, credits]))
 
 /** The agreement of answers and charges. */
 export interface Comparison {
@@ -134,9 +133,8 @@ export function compare(
   return total
 }
 
-export function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
-}
+export const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0)
 
 /** The findings that must hold however a trial charges: no answer without its charge, and no charge without a call for it. */
 export function chargeFindings(

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs"
 
 /** Child processes, as Linux lists them. */
-export function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
-}
+export const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
 /** Sends a signal to processes, of which some may have ended. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

@@ -12,9 +12,8 @@ export interface AnsweringService {
 const example = /(```sh\n((?:(?!```).)*)```)(?:(\n```json\n).*?```)?/gs
 
 /** Starts the test double in this process, which answers the same on every run. */
-export function startAnswering(): Promise<AnsweringService> {
-  return startMock(loadConfig({ flags: { port: "0" }, env: {}, file: null }))
-}
+export const startAnswering = (): Promise<AnsweringService> =>
+  startMock(loadConfig({ flags: { port: "0" }, env: {}, file: null }))
 
 /**
  * Runs the curl commands of a page in their order on a fresh service, and returns the page with the answers to them.

@@ -4,8 +4,8 @@ import { fieldsOf, toApiPage } from "../../src/surfaces/markdown/api-page.ts"
 import { toTable } from "./table.ts"
 
 /** One line for each API, with a link to its reference. */
-export function apiTable(apis: readonly ApiDefinition[]): string {
-  return toTable(
+export const apiTable = (apis: readonly ApiDefinition[]): string =>
+  toTable(
     ["category", "API", "what it does", "credits"],
     byCategory(apis.map((definition) => ({ definition }))).flatMap(({ heading, apis: members }) =>
       members.map(({ definition: { id, description, credits } }, place) => [
@@ -16,17 +16,15 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
       ]),
     ),
   )
-}
 
 /** One line for each category, with links to the pages of its APIs. */
-export function apiIndex(apis: readonly ApiDefinition[]): string {
-  return byCategory(apis.map((definition) => ({ definition })))
+export const apiIndex = (apis: readonly ApiDefinition[]): string =>
+  byCategory(apis.map((definition) => ({ definition })))
     .map(({ heading, apis: members }) => {
       const links = members.map(({ definition: { id } }) => `[${id}](docs/apis/${id}.md)`)
       return `- **${heading}**: ${links.join(", ")}\n`
     })
     .join("")
-}
 
 /**
  * The page of an API in docs/apis: parameters and one call, whose answer is still empty. The meaning of each field stands
@@ -52,6 +50,5 @@ export function apiPage(api: ApiDefinition, more: string | null): string {
 }
 
 /** The name of the type in docs/schema.graphql that has the fields of an API's answer. */
-export function resultType({ id }: ApiDefinition): string {
-  return `${id.charAt(0).toUpperCase()}${id.slice(1)}Result`
-}
+export const resultType = ({ id }: ApiDefinition): string =>
+  `${id.charAt(0).toUpperCase()}${id.slice(1)}Result`

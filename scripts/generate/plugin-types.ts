@@ -29,16 +29,13 @@ ${body.replace(/^(?=.)/gm, "  ")}
 }
 
 /** All parts are in one module, where nothing is imported. Who asks is said by the service alone. */
-function toModulePart(text: string): string {
-  return (
-    text
-      .replace(/^(?:import|export type \*) .*\n/gm, "")
-      .replaceAll("export declare ", "export ")
-      .replaceAll(", ...asker: Asker", "")
-      // The compiler indents by four and writes semicolons.
-      .replace(/^(?: {4})+/gm, (indent) => " ".repeat(indent.length / 2))
-      .replace(/;$/gm, "")
-  )
-}
+const toModulePart = (text: string): string =>
+  text
+    .replace(/^(?:import|export type \*) .*\n/gm, "")
+    .replaceAll("export declare ", "export ")
+    .replaceAll(", ...asker: Asker", "")
+    // The compiler indents by four and writes semicolons.
+    .replace(/^(?: {4})+/gm, (indent) => " ".repeat(indent.length / 2))
+    .replace(/;$/gm, "")
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8")

@@ -22,8 +22,8 @@ export function settingsTable(settings: readonly Option<unknown>[]): string {
 }
 
 /** The plans without a configuration file. */
-export function planTable(): string {
-  return toTable(
+export const planTable = (): string =>
+  toTable(
     [
       ...["plan", "credits a month", "bonus at sign-up", "calls a minute"],
       ...["premium fields", "APIs in a GraphQL query"],
@@ -37,8 +37,6 @@ export function planTable(): string {
       toText(plan.graphqlApis, "unlimited"),
     ]),
   )
-}
 
-function toText(amount: number | null, none = ""): string {
-  return amount === null ? none : amount.toLocaleString("en-US")
-}
+const toText = (amount: number | null, none = ""): string =>
+  amount === null ? none : amount.toLocaleString("en-US")

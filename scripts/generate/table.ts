@@ -1,8 +1,5 @@
 /** A Markdown table. A `|` inside a cell is escaped. */
-export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`)
-    .join("")
-}
+export const toTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(escapeCell).join(" | ")} |\n`).join("")
 
 const escapeCell = (cell: string): string => cell.replaceAll("|", "\\|")

@@ -78,14 +78,13 @@ const barcodes = (kinds: readonly KindName[]) =>
     .chain(([kind, scale]) => texts[kind].map((text): Case => ({ kind, text, scale })))
 
 /** The text that the API promises to readers, and the PNG. */
-function drawn({ kind, text, scale }: Case) {
-  return unlessRefused(async () => {
+const drawn = ({ kind, text, scale }: Case) =>
+  unlessRefused(async () => {
     const { encoded, png } = await runIsolated(draw, { kind, text, scale })
     // Readers leave out the brackets of GS1.
     const said = kindOf(kind).sample.startsWith("(") ? encoded.replace(/[()]/g, "") : encoded
     return { encoded: said, png: Buffer.from(png, "base64") }
   })
-}
 
 /** UPC-E as the number of EAN-13 that it is short for, which readers give; other numbers with zeros before them. */
 function asRead(kind: KindName, encoded: string): string {

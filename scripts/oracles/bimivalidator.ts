@@ -55,9 +55,8 @@ function nodeOf(depth: number): fc.Arbitrary<string> {
   })
 }
 
-function write(list: readonly (readonly [string, string])[]): string {
-  return list.map(([name, value]) => ` ${name}="${value}"`).join("")
-}
+const write = (list: readonly (readonly [string, string])[]): string =>
+  list.map(([name, value]) => ` ${name}="${value}"`).join("")
 
 const some = (text: string) =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(text) }, { weight: 1, arbitrary: fc.constant("") })

@@ -176,9 +176,8 @@ function toPlain(data: Value): unknown {
   return { pairs: pairs.sort(([one], [other]) => compareCodePoints(one, other)) }
 }
 
-function compareCodePoints(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other))
-}
+const compareCodePoints = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other))
 
 function toExact(number: string): string {
   const [, minus = "", whole = "", fraction = "", exponent = "0"] =
@@ -229,8 +228,8 @@ function toScalar(type: string, text: string): unknown {
 }
 
 /** Dates of the suite and of TOML in one form: a T between date and time, seconds, and no zeros at the end. */
-function toMoment(text: string): string {
-  return text
+const toMoment = (text: string): string =>
+  text
     .toUpperCase()
     .replace(" ", "T")
     .replace(/(^|T)(\d\d:\d\d)(?!:|\d)/, "$1$2:00")
@@ -238,7 +237,6 @@ function toMoment(text: string): string {
       /(:\d\d)\.(\d*?)0*(?=$|Z|[-+])/,
       (_, seconds: string, digits: string) => seconds + (digits && `.${digits}`),
     )
-}
 
 const toml: Suite = {
   api: "dataconverter",

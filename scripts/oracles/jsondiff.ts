@@ -70,12 +70,11 @@ function change(value: unknown, next: () => [number, unknown]): unknown {
   return Object.fromEntries(fate === 1 ? [...members, ["b", other]] : members)
 }
 
-function applyHere(from: unknown, patch: unknown): Promise<Applied> {
-  return unlessRefused(async () => {
+const applyHere = (from: unknown, patch: unknown): Promise<Applied> =>
+  unlessRefused(async () => {
     const { is_valid, result } = await runIsolated(run, { from, patch })
     return is_valid ? { result } : null
   })
-}
 
 const patchesOfTheirs = new Map<Case, readonly Operation[] | null>()
 

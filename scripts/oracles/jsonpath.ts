@@ -33,11 +33,10 @@ const quoted = fc.constantFrom(...names).chain((name) => {
   return fc.constantFrom(inDouble, inSingle, escaped)
 })
 
-function toEscape(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+const toEscape = (character: string): string =>
+  Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
     .map((code) => `\\u${code.toString(16).padStart(4, "0")}`)
     .join("")
-}
 
 const shorthand = fc.constantFrom("a", "b", "c", "é", "😀", "true", "length")
 const index = fc.integer({ min: -4, max: 4 })

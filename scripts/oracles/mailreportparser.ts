@@ -32,11 +32,10 @@ async function answerOf(report: string) {
 }
 
 /** Whether all values are the same but negative numbers, which the XML Schema allows and which are null here. */
-function areEqualButNegatives(ours: Answer, theirs: Answer): boolean {
-  return differing({ ...ours, is_valid: null }, { ...theirs, is_valid: null }).every(
+const areEqualButNegatives = (ours: Answer, theirs: Answer): boolean =>
+  differing({ ...ours, is_valid: null }, { ...theirs, is_valid: null }).every(
     ([our, their]) => our === null && Number(their) < 0,
   )
-}
 
 /** The values that only one of the two gives. */
 function differing(ours: unknown, theirs: unknown): readonly (readonly [ours: unknown, theirs: unknown])[] {
@@ -114,11 +113,10 @@ function attachmentOf(mail: string): string | null {
   return null
 }
 
-function decodeQuoted(text: string): string {
-  return text
+const decodeQuoted = (text: string): string =>
+  text
     .replace(/=\r?\n/g, "")
     .replace(/=([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-}
 
 /** The data of a file of the suite; null if it is refused, or is a mail without such a report. */
 async function read(file: string): Promise<Report | null> {

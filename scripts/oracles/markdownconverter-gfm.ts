@@ -107,8 +107,8 @@ export const oracle = defineOracle<string, string>({
 })
 
 /** HTML in one form: of tags without content, of `>`, and of the order of attributes. */
-function inOneForm(html: string): string {
-  return html
+const inOneForm = (html: string): string =>
+  html
     .replaceAll(" />", ">")
     .replaceAll("&gt;", ">")
     .replaceAll('=""', "")
@@ -117,7 +117,6 @@ function inOneForm(html: string): string {
       (_, attributes: string) => `<input ${attributes.split(" ").sort().join(" ")}>`,
     )
     .trim()
-}
 
 const ofSpecification: Suite = {
   api: "markdownconverter",

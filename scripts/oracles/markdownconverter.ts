@@ -19,9 +19,8 @@ const document = fc.array(fc.oneof({ weight: 4, arbitrary: line }, fc.constant("
 
 export const withoutSpace = (html: string): string => html.replace(/\s+/g, "")
 
-export function areEqualBut(part: RegExp, ours: string, theirs: string): boolean {
-  return withoutSpace(ours.replace(part, "")) === withoutSpace(theirs.replace(part, ""))
-}
+export const areEqualBut = (part: RegExp, ours: string, theirs: string): boolean =>
+  withoutSpace(ours.replace(part, "")) === withoutSpace(theirs.replace(part, ""))
 
 /** Where the specification is meant, it is CommonMark 0.31.2. */
 export const known: readonly Judgement<string, string>[] = [
@@ -94,13 +93,12 @@ export const known: readonly Judgement<string, string>[] = [
 ]
 
 /** A program's output for each text. */
-export function convertAll(command: string[], texts: readonly string[]): Promise<readonly string[]> {
-  return answersTo(texts, async (text) => {
+export const convertAll = (command: string[], texts: readonly string[]): Promise<readonly string[]> =>
+  answersTo(texts, async (text) => {
     const { code, out, err } = await run(command, text)
     if (code !== 0) throw new Error(`${command[0]} failed: ${err}`)
     return out
   })
-}
 
 const countOf = (part: string, html: string): number => html.split(part).length - 1
 

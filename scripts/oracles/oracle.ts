@@ -36,9 +36,8 @@ export interface Judgement<Case, Answer> {
 }
 
 /** Keeps the types of one oracle together. The runner compares any answers as JSON. */
-export function defineOracle<Case, Answer>(oracle: Oracle<Case, Answer>): Oracle {
-  return oracle as unknown as Oracle
-}
+export const defineOracle = <Case, Answer>(oracle: Oracle<Case, Answer>): Oracle =>
+  oracle as unknown as Oracle
 
 /** A public suite of tests that is too large for this repository. */
 export interface Suite {
@@ -68,17 +67,16 @@ export class MissingTool extends Error {
 }
 
 /** An API's answer: its data, or null if it refuses the input. */
-export function ask<Output extends TObject>(
+export const ask = <Output extends TObject>(
   api: ApiDefinition<TObject, Output>,
   values: Record<string, unknown>,
   ports: Ports = portsFor({}),
-) {
-  return unlessRefused(async () => {
+) =>
+  unlessRefused(async () => {
     const input = compileInput(api.input)({ kind: "typed", values })
     const prepared = (await api.isolated?.prepare?.(input)) ?? input
     return api.run(prepared, { ports, giveWay() {}, premium: true })
   })
-}
 
 /** The result of some work, or null if it refuses its input. */
 export async function unlessRefused<T>(work: () => T | Promise<T>): Promise<T | null> {
@@ -103,30 +101,26 @@ export async function answersTo<Case, Answer>(
 }
 
 /** Texts with one character put in, taken out or replaced, by one of `others` or by nothing. */
-export function damaged(texts: fc.Arbitrary<string>, others: string): fc.Arbitrary<string> {
-  return fc
+export const damaged = (texts: fc.Arbitrary<string>, others: string): fc.Arbitrary<string> =>
+  fc
     .tuple(texts, fc.nat(), fc.constantFrom(...others, ""), fc.boolean())
     .map(([text, at, other, replaces]) => {
       const place = at % (text.length + 1)
       return text.slice(0, place) + other + text.slice(place + (replaces ? 1 : 0))
     })
-}
 
 /** Texts of so many digits. */
-export function digits(minLength: number, maxLength = minLength): fc.Arbitrary<string> {
-  return fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength })
-}
+export const digits = (minLength: number, maxLength = minLength): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength })
 
 /** Debian's Python, whose modules `apt-get` installs. */
 const python = "/usr/bin/python3"
 
 /** An implementation in Python: `theirs` of scripts/oracles/SCRIPT, with the version of the package of Debian that it imports. */
-export function byPython(script: string, debianPackage: string) {
-  return {
-    version: () => debianVersion(debianPackage),
-    theirs: <Answer>(cases: readonly unknown[]) => askPython<Answer>(script, cases, debianPackage),
-  }
-}
+export const byPython = (script: string, debianPackage: string) => ({
+  version: () => debianVersion(debianPackage),
+  theirs: <Answer>(cases: readonly unknown[]) => askPython<Answer>(script, cases, debianPackage),
+})
 
 /**
  * Lets scripts/oracles/SCRIPT answer: it gets `cases` as JSON on standard input and writes as many answers.

@@ -158,9 +158,8 @@ function textOf(nodes: unknown): string {
   return nodes.map((node: Record<string, unknown>) => node["#text"] ?? "").join("")
 }
 
-function toXmlText(text: string): string {
-  return [...text].map((character) => (isXmlCharacter(character) ? character : "\uFFFD")).join("")
-}
+const toXmlText = (text: string): string =>
+  [...text].map((character) => (isXmlCharacter(character) ? character : "\uFFFD")).join("")
 
 /** XML 1.0 §2.2, production 2. */
 function isXmlCharacter(character: string): boolean {

@@ -18,15 +18,14 @@ const server = Bun.serve({
   },
 })
 /** Sends a piece and half a letter, then nothing more. */
-function slowStream(): ReadableStream {
-  return new ReadableStream({
+const slowStream = (): ReadableStream =>
+  new ReadableStream({
     start(controller) {
       controller.enqueue(Uint8Array.of(0x61, 0xc3))
       controller.enqueue(Uint8Array.of(0xa9, 0x62))
     },
     cancel: () => cancelled.resolve(),
   })
-}
 const cancelled = Promise.withResolvers<void>()
 
 const secure = Bun.serve({ port: 0, tls: { cert, key }, fetch: () => new Response("text") })

@@ -54,10 +54,8 @@ test("a timer that is cancelled while input is read does not call", async () => 
 
 const hostname = "127.0.0.1"
 
-function listen(handlers: { open(socket: Bun.Socket): void }) {
-  return Bun.listen({ hostname, port: 0, socket: { data() {}, ...handlers } })
-}
+const listen = (handlers: { open(socket: Bun.Socket): void }) =>
+  Bun.listen({ hostname, port: 0, socket: { data() {}, ...handlers } })
 
-function connect(port: number, handlers: { data?(): void }) {
-  return Bun.connect({ hostname, port, socket: { data() {}, ...handlers } })
-}
+const connect = (port: number, handlers: { data?(): void }) =>
+  Bun.connect({ hostname, port, socket: { data() {}, ...handlers } })

@@ -98,9 +98,8 @@ test("names with a path, links and other files are refused, and nothing is overw
   writeFileSync(join(backupDir, "notes.txt"), "notes")
   writeFileSync(join(backupDir, "being-made.db"), "")
   expect((await admin("GET", "/backups")).body.data).toMatchObject([{ name: "kept.db" }])
-  for (const name of ["link.db", "folder.db", "kept.db"]) {
+  for (const name of ["link.db", "folder.db", "kept.db"])
     expect([name, (await admin("POST", "/backups", { body: { name } })).status]).toEqual([name, 409])
-  }
   for (const name of ["link.db", "folder.db", "being-made.db", "none.db"]) {
     expect([name, (await admin("GET", `/backups/${name}/verify`)).status]).toEqual([name, 404])
     expect([name, (await admin("GET", `/backups/${name}/file`)).status]).toEqual([name, 404])

@@ -7,9 +7,8 @@ import { startTestService } from "../support/service.ts"
 const service = await startTestService()
 const admin = await adminOf(service)
 
-async function createAccount(name = "Ann"): Promise<string> {
-  return String((await admin("POST", "/accounts", { body: { name } })).body.id)
-}
+const createAccount = async (name = "Ann"): Promise<string> =>
+  String((await admin("POST", "/accounts", { body: { name } })).body.id)
 
 function expectProblem({ status, headers, body }: Awaited<ReturnType<typeof admin>>) {
   expect(body).toMatchObject({ status, title: expect.any(String) })

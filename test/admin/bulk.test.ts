@@ -30,9 +30,8 @@ async function accounts(admin: TestAdministration, count: number): Promise<strin
 
 type Result = { id: string; problem: string | null; detail: string | null }
 
-async function bulk(admin: TestAdministration, values: Values, options = {}): Promise<Result[]> {
-  return (await admin.run(runBulk, values, options)).data as Result[]
-}
+const bulk = async (admin: TestAdministration, values: Values, options = {}): Promise<Result[]> =>
+  (await admin.run(runBulk, values, options)).data as Result[]
 
 const bonusOf = async (admin: TestAdministration, id: string) =>
   (await admin.parts.admin.findAccount(id))?.bonus
@@ -194,9 +193,8 @@ test("with an Idempotency-Key nothing is said to be done that was not, however o
   expect(await bonusOf(admin, id)).toBe(before)
 })
 
-test("an operation that runs others has as long as they take before its connection is closed", () => {
-  expect(operations.filter(({ run }) => run.kind === "bulk").map(({ isLong }) => isLong)).toEqual([true])
-})
+test("an operation that runs others has as long as they take before its connection is closed", () =>
+  expect(operations.filter(({ run }) => run.kind === "bulk").map(({ isLong }) => isLong)).toEqual([true]))
 
 test("after a store that does not answer no further item is tried, and each says so", async () => {
   const admin = openAdministration()

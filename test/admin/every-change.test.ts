@@ -199,9 +199,8 @@ function secretNames({ output }: Operation): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => (isSecret(schema) ? [name] : []))
 }
 
-function secretsOf(operation: Operation, output: unknown): string[] {
-  return secretNames(operation).map((name) => String(Reflect.get(output as object, name)))
-}
+const secretsOf = (operation: Operation, output: unknown): string[] =>
+  secretNames(operation).map((name) => String(Reflect.get(output as object, name)))
 
 function withoutSecrets(operation: Operation, output: unknown): Values {
   const nulls = Object.fromEntries(secretNames(operation).map((name) => [name, null]))

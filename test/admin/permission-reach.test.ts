@@ -23,9 +23,8 @@ const reached: Partial<Record<Permission, readonly Prize[]>> = {
 
 test.each(Object.keys(permissions) as Permission[])(
   "%s reaches within three steps what docs/admin-api.md says, and nothing else",
-  async (permission) => {
-    expect([...(await reachOf(permission)).keys()].toSorted()).toEqual([...(reached[permission] ?? [])])
-  },
+  async (permission) =>
+    expect([...(await reachOf(permission)).keys()].toSorted()).toEqual([...(reached[permission] ?? [])]),
 )
 
 describe("a hole is found:", () => {

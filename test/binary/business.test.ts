@@ -13,9 +13,8 @@ const page = readFileSync(join(root, "docs/business.md"), "utf8")
 const headings =
   "Plan and price|Sign-up|Customer|Key|Raise a limit|Refund|Leaked key|Statement|Invoice|Leaving".split("|")
 
-test("the page leads from the plan to the end of a customer", () => {
-  expect([...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(headings)
-})
+test("the page leads from the plan to the end of a customer", () =>
+  expect([...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(headings))
 
 test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their order", async () => {
   const dir = tempDir()
@@ -59,9 +58,8 @@ test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their 
   }
 })
 
-function commandsOf(section: string): string {
-  return [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands]) => commands).join("")
-}
+const commandsOf = (section: string): string =>
+  [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands]) => commands).join("")
 
 async function isReady(port: number): Promise<boolean> {
   try {

@@ -230,10 +230,8 @@ async function judge(request: WireRequest, response: Response): Promise<void> {
   if (path.startsWith("/admin/v1/") && !isMalformed) await checkAdminAnswer(method, path, response)
 }
 
-function describe(request: WireRequest): string {
-  return JSON.stringify(toBytes(request).toString("latin1").slice(0, 3_000))
-}
+const describe = (request: WireRequest): string =>
+  JSON.stringify(toBytes(request).toString("latin1").slice(0, 3_000))
 
-function surfaceOf(target: string): string {
-  return /^\/(?:(?:admin|portal)\/v1|[\w.-]+)/.exec(target)?.[0] ?? "other"
-}
+const surfaceOf = (target: string): string =>
+  /^\/(?:(?:admin|portal)\/v1|[\w.-]+)/.exec(target)?.[0] ?? "other"

@@ -97,11 +97,10 @@ async function issue(db: string, plan: string, weight: number, ...keyFlags: stri
 }
 
 /** A zone without the names whose servers do not answer, since each would take seconds. */
-function answering(zone: typeof mockZone): typeof mockZone {
-  return Object.fromEntries(
+const answering = (zone: typeof mockZone): typeof mockZone =>
+  Object.fromEntries(
     Object.entries(zone).filter(([, entries]) => !JSON.stringify(entries).toLowerCase().includes("timeout")),
   )
-}
 
 async function callsOf(db: string, account: string): Promise<Record<string, number>> {
   const usage = (await runJson("usage", account, "--db", db)) as { api: string; calls: number }[]
@@ -115,9 +114,8 @@ function earnedBy(name: string, successes: ReadonlyMap<string, number>): Record<
   return sorted(Object.fromEntries(own.map(([place, calls]) => [place.slice(name.length + 1), calls])))
 }
 
-function sorted(calls: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(calls).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
+const sorted = (calls: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(calls).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Most requests must not be refused for the same reason, or they would show nothing. */
 function requireVariety(answers: ReadonlyMap<string, number>): void {

@@ -21,11 +21,10 @@ async function sendJson(url: string, method: "POST" | "PUT", key: string, body: 
   return read(fetch(url, { method, headers, body: JSON.stringify(body) }))
 }
 
-async function read(answer: Promise<Response>) {
-  return (await (await answer).json()) as {
+const read = async (answer: Promise<Response>) =>
+  (await (await answer).json()) as {
     readonly data: { readonly results?: readonly { readonly data: unknown }[] }
   }
-}
 
 /** An answer that depends on the time has the same fields at another time. */
 function expectAnswer(data: unknown, { output, given }: Example) {
@@ -68,9 +67,8 @@ test("the command 'call' answers", async () => {
   expectAnswer(JSON.parse(out), example)
 })
 
-function flagsOf({ input: { properties } }: ApiDefinition, { input }: Example): string[] {
-  return Object.entries(input).flatMap(([name, value]) => {
+const flagsOf = ({ input: { properties } }: ApiDefinition, { input }: Example): string[] =>
+  Object.entries(input).flatMap(([name, value]) => {
     const schema = properties[name]
     return schema ? toFlagTexts(schema, value).flatMap((text) => [`--${name}`, text]) : []
   })
-}

@@ -233,9 +233,8 @@ async function journalOf(url: string): Promise<string> {
   return text.replaceAll(new URL(url).host, "HOST")
 }
 
-function lookUp(mock: { readonly url: string; readonly key: string }): Promise<Response> {
-  return fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
-}
+const lookUp = (mock: { readonly url: string; readonly key: string }): Promise<Response> =>
+  fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
 
 /** Files and sockets that this process has open. */
 const openFiles = (): number => readdirSync("/proc/self/fd").length

@@ -79,7 +79,7 @@ test.if(process.platform === "linux")(
     const { server, call, scrape } = await startWithKey("--workers", "3")
     for (let count = 0; count < 60; count++) expect(await call()).toBe(200)
     // Any worker returns the sum of all. If another one takes over a second to answer, the sum has its earlier counts: ask again.
-    for (let count = 0; count < 6; count++) {
+    for (let count = 0; count < 6; count++)
       await eventually(async () => {
         const series = await scrape()
         expect(series.get("penknife_workers")).toBe(3)
@@ -89,7 +89,6 @@ test.if(process.platform === "linux")(
           series.get('penknife_request_duration_seconds_count{api="bluetoothlookup",surface="rest"}'),
         ).toBe(60)
       })
-    }
 
     const children = await Bun.file(`/proc/${server.child.pid}/task/${server.child.pid}/children`).text()
     const [first] = children.trim().split(" ").map(Number)

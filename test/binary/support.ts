@@ -13,9 +13,8 @@ export const binary = join(import.meta.dir, "../../dist", name)
 if (!existsSync(binary)) throw new Error("There is no dist/penknife: run 'bun run build' first.")
 
 /** Runs the executable to its end. */
-export function run(argv: readonly string[], env: Record<string, string> = {}) {
-  return runProgram([binary, ...argv], { env: { ...process.env, ...env } })
-}
+export const run = (argv: readonly string[], env: Record<string, string> = {}) =>
+  runProgram([binary, ...argv], { env: { ...process.env, ...env } })
 
 /** Runs the executable with --json and reads what it prints. */
 export async function runJson(...argv: string[]) {
@@ -36,9 +35,8 @@ export async function start(argv: readonly string[], env: Record<string, string>
 export const serve = (db: string, ...flags: string[]) => start(["serve", "--port", "0", "--db", db, ...flags])
 
 /** Starts a service for all tests of a file. It stops after them, and has to end with exit code 0. */
-export function serveForFile(db: string, ...more: readonly string[]) {
-  return startForFile(["serve", "--port", "0", "--db", db, ...more])
-}
+export const serveForFile = (db: string, ...more: readonly string[]) =>
+  startForFile(["serve", "--port", "0", "--db", db, ...more])
 
 /** Starts a server for all tests of a file, like {@link serveForFile}. */
 export async function startForFile(argv: readonly string[]) {

@@ -55,13 +55,12 @@ async function namesAt(url: string): Promise<string> {
 }
 
 /** Sends a request on an open connection and keeps it open. Returns the head of the answer. */
-function ask(socket: TLSSocket): Promise<string> {
-  return new Promise((resolve, reject) => {
+const ask = (socket: TLSSocket): Promise<string> =>
+  new Promise((resolve, reject) => {
     socket.once("data", (chunk) => resolve(chunk.toString("latin1")))
     socket.once("close", () => reject(new Error("the connection was closed")))
     socket.write("GET /health HTTP/1.1\r\nhost: first.test\r\n\r\n")
   })
-}
 
 const linux = process.platform === "linux"
 

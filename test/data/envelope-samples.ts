@@ -114,8 +114,7 @@ export const anyEnvelope: fc.Arbitrary<Envelope> = fc.oneof(
 )
 
 /** The JSON value of an envelope, its strings passed through `change`. */
-export function toJsonValue(envelope: Envelope, change = (text: string) => text): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(envelope), (_key, member: unknown) =>
+export const toJsonValue = (envelope: Envelope, change = (text: string) => text): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(envelope), (_key, member: unknown) =>
     typeof member === "string" ? change(member) : member,
   )
-}

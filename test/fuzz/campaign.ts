@@ -56,11 +56,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   async function sendOver(index: number): Promise<void> {
     const wire = createWire(url)
     const property = fc.asyncProperty(requests, async (list) => {
-      for (const request of list) {
+      for (const request of list)
         await judge(wire, request).catch((cause) => {
           throw new Error(String(cause), { cause: request })
         })
-      }
     })
     try {
       const numRuns = Math.ceil((runs - index) / connections / variants)

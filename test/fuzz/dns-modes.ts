@@ -62,9 +62,8 @@ async function play(calls: readonly HostileCall[]): Promise<Seen & { statuses: n
 
 /** The calls about some tricks, each time about other names, which are not in the cache. */
 let labels = 0
-function callsFor(modes: readonly string[]): readonly HostileCall[] {
-  return hostileCalls(`r${(labels++).toString(36)}`).filter(({ mode }) => modes.includes(mode))
-}
+const callsFor = (modes: readonly string[]): readonly HostileCall[] =>
+  hostileCalls(`r${(labels++).toString(36)}`).filter(({ mode }) => modes.includes(mode))
 
 async function playAll(): Promise<{ statuses: number[]; slow: string[]; longest: number }> {
   const statuses: number[] = []

@@ -30,12 +30,11 @@ export function graphqlBody(catalog: readonly ApiDefinition[]): fc.Arbitrary<str
   return fc.tuple(request, more).map(([base, rest]) => JSON.stringify({ ...base, ...rest }))
 }
 
-function inputOf({ input, examples }: ApiDefinition): fc.Arbitrary<Record<string, unknown>> {
-  return objectOf(
+const inputOf = ({ input, examples }: ApiDefinition): fc.Arbitrary<Record<string, unknown>> =>
+  objectOf(
     input as Schema,
     examples.map((example) => example.input),
   )
-}
 
 function fieldOf(api: ApiDefinition): fc.Arbitrary<string> {
   const { query } = toQuery(api, {})

@@ -157,9 +157,8 @@ const texts: readonly ((json: string) => string)[] = [
 ]
 const changeText = fc.constantFrom(...texts).map(
   (change): Mutation =>
-    ({ body }) => {
-      return body === null ? {} : { body: Buffer.from(change(body.toString())) }
-    },
+    ({ body }) =>
+      body === null ? {} : { body: Buffer.from(change(body.toString())) },
 )
 
 const changeBytes = fc.tuple(fc.nat(4), fc.nat(100_000), fc.integer({ min: 1, max: 255 }), fc.nat(40)).map(

@@ -37,11 +37,10 @@ export interface Operation {
 type Node = Readonly<Record<string, unknown>>
 
 /** All operations of a document. */
-export function operationsOf(document: OpenApiDocument): Operation[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+export const operationsOf = (document: OpenApiDocument): Operation[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => toOperation(path, method, operation as Node, document)),
   )
-}
 
 function toOperation(path: string, method: string, node: Node, document: OpenApiDocument): Operation {
   const parameters = ((node.parameters ?? []) as Node[])
@@ -78,9 +77,8 @@ function bodyOf(node: Node, document: OpenApiDocument): Operation["body"] {
   }
 }
 
-function samplesOf(examples: unknown): unknown[] {
-  return Object.values((examples ?? {}) as Record<string, Node>).map(({ value }) => value)
-}
+const samplesOf = (examples: unknown): unknown[] =>
+  Object.values((examples ?? {}) as Record<string, Node>).map(({ value }) => value)
 
 function resolve(node: unknown, document: OpenApiDocument): unknown {
   const { $ref } = (node ?? {}) as { $ref?: string }

@@ -63,9 +63,8 @@ const tricks: Readonly<Record<string, (socket: TLSSocket, path: string) => void>
   private: (socket) => void socket.end(reply("version: STSv1\n")),
 }
 
-function reply(body: string, type = "text/plain"): string {
-  return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-}
+const reply = (body: string, type = "text/plain"): string =>
+  `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 function drip(socket: TLSSocket, head: string, piece: string): void {
   socket.write(head)

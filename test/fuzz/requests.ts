@@ -77,20 +77,18 @@ interface BaseParts {
   readonly chunked: boolean
 }
 
-function toBase(operation: Operation, host: string, { key, query, body, chunked }: BaseParts): Base {
-  return {
-    operation,
-    method: operation.method,
-    target: `${operation.path}${query && `?${query}`}`,
-    headers: [
-      ["host", host],
-      ["x-api-key", key],
-      ...(body === null ? [] : [["content-type", "application/json"] as const]),
-    ],
-    body: body === null ? null : Buffer.from(body),
-    chunked: chunked && body !== null,
-  }
-}
+const toBase = (operation: Operation, host: string, { key, query, body, chunked }: BaseParts): Base => ({
+  operation,
+  method: operation.method,
+  target: `${operation.path}${query && `?${query}`}`,
+  headers: [
+    ["host", host],
+    ["x-api-key", key],
+    ...(body === null ? [] : [["content-type", "application/json"] as const]),
+  ],
+  body: body === null ? null : Buffer.from(body),
+  chunked: chunked && body !== null,
+})
 
 /**
  * The request of each operation that the document shows, with the first of the keys; and the same without a key, with another
@@ -173,9 +171,8 @@ function bodyOf({ id, body }: Operation, catalog: readonly ApiDefinition[]): fc.
 }
 
 /** JSON that keeps -0, which JSON.stringify writes as 0. */
-export function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, part) => (Object.is(part, -0) ? "-0" : part)).replaceAll('"-0"', "-0")
-}
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => (Object.is(part, -0) ? "-0" : part)).replaceAll('"-0"', "-0")
 
 function keyNameOf({ headers }: WireRequest, keys: FuzzKeys): string | null {
   const sent = headers.filter(([name]) => name.toLowerCase() === "x-api-key").map(([, value]) => value)

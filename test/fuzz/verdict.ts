@@ -54,9 +54,8 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     await check(method, path, response)
     if (operation.id === "graphql") return judgeGraphql(request, status, text)
     // The answer to HEAD has no body.
-    if (status === 400 && method !== "HEAD" && !saysTooManyParameters(text, target)) {
+    if (status === 400 && method !== "HEAD" && !saysTooManyParameters(text, target))
       requireNamed(text, operation.names)
-    }
     return status === 200 && method === operation.method ? judgeSuccess(operation, text) : none
   }
 }
@@ -74,16 +73,12 @@ export function hasWrongHost({ headers }: WireRequest): boolean {
   return !/^[\w.-]+(:\d+)?$/.test(host)
 }
 
-function sends({ headers }: FuzzRequest, name: string): boolean {
-  return headers.some(([other]) => other.toLowerCase() === name)
-}
+const sends = ({ headers }: FuzzRequest, name: string): boolean =>
+  headers.some(([other]) => other.toLowerCase() === name)
 
 /** Whether a refusal is right that the query has more parameters than are read, whatever their names are. */
-function saysTooManyParameters(text: string, target: string): boolean {
-  return (
-    /The query string must have at most/.test(text) && target.split("&").length > httpLimits.queryParameters
-  )
-}
+const saysTooManyParameters = (text: string, target: string): boolean =>
+  /The query string must have at most/.test(text) && target.split("&").length > httpLimits.queryParameters
 
 /** Whether a refusal is right that a header comes twice, or holds two values (RFC 9110 §5.3). The answer to HEAD names none. */
 export function saysTwice(text: string, { method, headers }: WireRequest): boolean {
@@ -106,13 +101,10 @@ function requireNamed(text: string, names: ReadonlySet<string>): void {
   if (!names.has(name)) throw new Error(`a 400 that names '${name}', which the operation does not have`)
 }
 
-function namedBy(text: string): string | null {
-  return (
-    /The '([^']+?)(?:\[\d+\])?' parameter /.exec(
-      text.replaceAll("&apos;", "'").replaceAll("&#39;", "'"),
-    )?.[1] ?? null
-  )
-}
+const namedBy = (text: string): string | null =>
+  /The '([^']+?)(?:\[\d+\])?' parameter /.exec(
+    text.replaceAll("&apos;", "'").replaceAll("&#39;", "'"),
+  )?.[1] ?? null
 
 function judgeSuccess({ id, path, body }: Operation, text: string): Successes {
   const api = /^\/v1\/(\w+)/.exec(path)?.[1]
@@ -148,9 +140,8 @@ interface GraphqlAnswer {
 function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Successes {
   if (status === 204 || text === "") return none
   const { data, errors = [] } = JSON.parse(text) as GraphqlAnswer
-  for (const { extensions } of errors) {
+  for (const { extensions } of errors)
     if (!graphqlCodes.has(extensions?.code ?? "")) throw new Error("a GraphQL error without a known code")
-  }
   if (status !== 200 && errors.length === 0) throw new Error(`a ${status} of GraphQL without an error`)
   if (status !== 200 || !data) return none
   const { query, operationName } = JSON.parse(new TextDecoder().decode(body ?? undefined)) as {
@@ -186,9 +177,8 @@ function rootFieldsOf({ definitions }: DocumentNode, operationName: unknown): Ma
   return found
 }
 
-function headLength({ target, headers }: FuzzRequest): number {
-  return target.length + headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
-}
+const headLength = ({ target, headers }: FuzzRequest): number =>
+  target.length + headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
 
 function asksDns({ operation, body }: FuzzRequest): boolean {
   const api = /^\/v1\/(\w+)/.exec(operation.path)?.[1] ?? ""

@@ -63,21 +63,16 @@ export function createReadings({ clock, timer }: Pick<Ports, "clock" | "timer">)
 }
 
 /** A log that is read for errors of the program itself. */
-export function createLog(world: World): Log {
-  return {
-    debug() {},
-    info() {},
-    warn() {},
-    error(message, { cause = "" }) {
-      const text = String(cause)
-      if (
-        message === "internal" ||
-        /TypeError|ReferenceError|RangeError|must (?:be|return|decide)/.test(text)
-      )
-        world.fail(`log: ${message}: ${text.slice(0, 600)}`)
-    },
-  }
-}
+export const createLog = (world: World): Log => ({
+  debug() {},
+  info() {},
+  warn() {},
+  error(message, { cause = "" }) {
+    const text = String(cause)
+    if (message === "internal" || /TypeError|ReferenceError|RangeError|must (?:be|return|decide)/.test(text))
+      world.fail(`log: ${message}: ${text.slice(0, 600)}`)
+  },
+})
 
 /** Receivers of webhooks. Some do not answer. */
 export function createReceiver(world: World, instance: Instance): WebhookSender {

@@ -65,6 +65,5 @@ export async function shrink(
 }
 
 /** The oracle that found a problem. */
-export function oracleOf({ problem }: Pick<RunResult, "problem">): string | null {
-  return problem?.split(":")[0] ?? null
-}
+export const oracleOf = ({ problem }: Pick<RunResult, "problem">): string | null =>
+  problem?.split(":")[0] ?? null

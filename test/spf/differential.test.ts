@@ -43,9 +43,8 @@ test("500 generated record trees give the result and the explanation that mailau
  * single label that is asked for like any other name, since names are not checked again after expansion (§7.1, §4.8);
  * mailauth does not ask. Either way one of the two reaches a limit, a permerror, where the other does not.
  */
-function isAboutValidatedName({ zone }: RecordTree, ours: string | undefined, theirs: string): boolean {
-  return JSON.stringify(zone).includes("%{p") && (ours === "permerror" || theirs === "permerror")
-}
+const isAboutValidatedName = ({ zone }: RecordTree, ours: string | undefined, theirs: string): boolean =>
+  JSON.stringify(zone).includes("%{p") && (ours === "permerror" || theirs === "permerror")
 
 /** A zone as a resolver in the form of node:dns, which mailauth takes. */
 function toResolver(dns: Dns): DNSResolver {

@@ -55,9 +55,8 @@ test("an honest validation is answered while sixty with silent names wait", asyn
   end.abort()
   await Promise.all(waiting)
   const sent = new Set(server.queries.map(({ name, type }) => `${type} ${name}`))
-  for (let burst = 0; burst < bursts; burst++) {
+  for (let burst = 0; burst < bursts; burst++)
     expect([...sent].filter((question) => question.includes(`.b${burst}.`)).length).toBeLessThanOrEqual(16)
-  }
 })
 
 test("the same where each asks for all of its names at once", async () => {
@@ -68,9 +67,8 @@ test("the same where each asks for all of its names at once", async () => {
     return names(burst).map((name) => dns.resolve(name, "A", signal))
   }).flat()
   const honest = AbortSignal.any([end.signal])
-  for (const name of ["www.honest.example", "m.honest.example"]) {
+  for (const name of ["www.honest.example", "m.honest.example"])
     expect(await throughSilence(dns.resolve(name, "A", honest), dns.timer)).toMatchObject({ kind: "records" })
-  }
   end.abort()
   const answers = await Promise.all(waiting)
   expect(answers).toHaveLength(bursts * namesEach)

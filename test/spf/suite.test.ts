@@ -16,9 +16,8 @@ const path = join(import.meta.dir, "../../../shared/data/rfc7208/rfc7208-tests.y
 
 if (existsSync(path)) describeSuite(loadSuite(path))
 else {
-  test(`the RFC 7208 suite was skipped, since there is no ${path}`, () => {
-    expect(existsSync(path)).toBe(false)
-  })
+  test(`the RFC 7208 suite was skipped, since there is no ${path}`, () =>
+    expect(existsSync(path)).toBe(false))
 }
 
 function describeSuite(scenarios: readonly SuiteScenario[]): void {
@@ -32,9 +31,8 @@ function describeSuite(scenarios: readonly SuiteScenario[]): void {
   for (const { name, cases, zone } of scenarios) {
     describe(name, () => {
       const dns = createZoneDns(zone)
-      for (const item of cases) {
+      for (const item of cases)
         test(`${item.id} (${item.spec})`, async () => requireExpected(item, await check(item, dns)))
-      }
 
       test("the same over the network", async () => {
         const server = await serve({ ttlSeconds: 0, negativeTtlSeconds: 0 }, zone)

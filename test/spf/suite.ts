@@ -24,8 +24,8 @@ export interface SuiteScenario {
 }
 
 /** Reads the suite: a stream of YAML documents, one scenario each. */
-export function loadSuite(path: string): SuiteScenario[] {
-  return parseAllDocuments(readFileSync(path, "utf8"))
+export const loadSuite = (path: string): SuiteScenario[] =>
+  parseAllDocuments(readFileSync(path, "utf8"))
     .map((document) => document.toJS() as RawScenario | null)
     .filter((raw) => raw !== null)
     .map((raw) => ({
@@ -33,7 +33,6 @@ export function loadSuite(path: string): SuiteScenario[] {
       cases: Object.entries(raw.tests).map(([id, test]) => toCase(id, test)),
       zone: toZone(raw.zonedata),
     }))
-}
 
 interface RawTest {
   readonly spec: string | readonly string[]
@@ -68,9 +67,8 @@ function toCase(id: string, test: RawTest): SuiteCase {
  * A scenario's zone. As the suite asks, SPF records count as TXT records too, unless the name has a TXT entry ("TXT: NONE"
  * is one).
  */
-function toZone(raw: RawScenario["zonedata"]): DnsZone {
-  return Object.fromEntries(Object.entries(raw).map(([name, entries]) => [name, toEntries(entries)]))
-}
+const toZone = (raw: RawScenario["zonedata"]): DnsZone =>
+  Object.fromEntries(Object.entries(raw).map(([name, entries]) => [name, toEntries(entries)]))
 
 function toEntries(entries: readonly ZoneEntry[]): ZoneEntry[] {
   const hasTxt = entries.some((entry) => typeof entry === "object" && "TXT" in entry)

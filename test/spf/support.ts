@@ -23,9 +23,8 @@ export function validateIn(zone: DnsZone | Dns, input: SpfInput, signal?: AbortS
 }
 
 /** A zone whose names have nothing but an SPF record. */
-export function records(texts: Readonly<Record<string, string>>): DnsZone {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [{ TXT: text }]]))
-}
+export const records = (texts: Readonly<Record<string, string>>): DnsZone =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [{ TXT: text }]]))
 
 /** Records every question as "TYPE name". */
 export function recording(dns: Dns): Dns & { readonly questions: string[] } {

@@ -59,9 +59,8 @@ async function backUp(name = "Ann"): Promise<string> {
   return file
 }
 
-async function names(): Promise<string[]> {
-  return (await json("account", "list")).map(({ name }: { name: string }) => name)
-}
+const names = async (): Promise<string[]> =>
+  (await json("account", "list")).map(({ name }: { name: string }) => name)
 
 /** A process that serves the data file. It ends with the test. */
 async function serveInOtherProcess(file: string) {

@@ -193,20 +193,18 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 })
 
-function linkOf(change: Partial<EmailLink> = {}): EmailLink {
-  return {
-    id: "eml_1",
-    kind: "sign-up",
-    email: "ann@example.com",
-    name: "",
-    plan: null,
-    terms: null,
-    accountId: null,
-    browser: null,
-    network: "192.0.2.0/24",
-    createdMs: 1_000,
-    expiresMs: 1_000 + hourMs,
-    usedMs: null,
-    ...change,
-  }
-}
+const linkOf = (change: Partial<EmailLink> = {}): EmailLink => ({
+  id: "eml_1",
+  kind: "sign-up",
+  email: "ann@example.com",
+  name: "",
+  plan: null,
+  terms: null,
+  accountId: null,
+  browser: null,
+  network: "192.0.2.0/24",
+  createdMs: 1_000,
+  expiresMs: 1_000 + hourMs,
+  usedMs: null,
+  ...change,
+})

@@ -228,23 +228,19 @@ const filters: fc.Arbitrary<RequestFilter> = fc.record({
 })
 
 /** The same once more, as the words of the filter say it. */
-function fits(
+const fits = (
   one: KeptRequest,
   { account, key, api, status, fault, requestId, fromMs, toMs }: RequestFilter,
-): boolean {
-  return (
-    (account === undefined || one.account === account) &&
-    (key === undefined || one.key === key) &&
-    (api === undefined || one.api.split(",").includes(api)) &&
-    (status === undefined || new RegExp(`^${status.replace("xx", "..")}$`).test(String(one.status))) &&
-    (fault === undefined || one.fault === fault) &&
-    (requestId === undefined || one.requestId === requestId) &&
-    (fromMs === undefined || one.atMs >= fromMs) &&
-    (toMs === undefined || one.atMs < toMs)
-  )
-}
+): boolean =>
+  (account === undefined || one.account === account) &&
+  (key === undefined || one.key === key) &&
+  (api === undefined || one.api.split(",").includes(api)) &&
+  (status === undefined || new RegExp(`^${status.replace("xx", "..")}$`).test(String(one.status))) &&
+  (fault === undefined || one.fault === fault) &&
+  (requestId === undefined || one.requestId === requestId) &&
+  (fromMs === undefined || one.atMs >= fromMs) &&
+  (toMs === undefined || one.atMs < toMs)
 
 const shown = "atMs requestId surface api status fault parameter account key credits ms address".split(" ")
-function textOf(request: KeptRequest): string {
-  return JSON.stringify(shown.map((name) => Reflect.get(request, name)))
-}
+const textOf = (request: KeptRequest): string =>
+  JSON.stringify(shown.map((name) => Reflect.get(request, name)))

@@ -151,13 +151,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 })
 
-function personOf(change: Partial<PersonRecord> = {}): PersonRecord {
-  return {
-    ...{ id: "psn_1", name: "Ann", permissions: ["*"], held: ["*"], createdMs: 1_000, removedMs: null },
-    ...change,
-  }
-}
+const personOf = (change: Partial<PersonRecord> = {}): PersonRecord => ({
+  ...{ id: "psn_1", name: "Ann", permissions: ["*"], held: ["*"], createdMs: 1_000, removedMs: null },
+  ...change,
+})
 
-function ownerKey(change: Parameters<typeof adminKeyOf>[0] = {}) {
-  return adminKeyOf({ permissions: ["*"], ...change })
-}
+const ownerKey = (change: Parameters<typeof adminKeyOf>[0] = {}) =>
+  adminKeyOf({ permissions: ["*"], ...change })

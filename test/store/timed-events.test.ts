@@ -253,9 +253,8 @@ describe.each(useStoreKinds())("$name", ({ create, name }) => {
                   ])
                 : [],
             )
-            for (const outcome of (await Promise.all(charges)).flat()) {
+            for (const outcome of (await Promise.all(charges)).flat())
               if (outcome.charged && outcome.used === 10) exhausted.add(periodStartMs)
-            }
           }
           await look()
           const counts = Object.groupBy(await one().outbox.list(), ({ type }) => type)

@@ -17,13 +17,11 @@ export async function runLineJson(line: string, options?: CliTestOptions) {
 }
 
 /** A program that sends a text and ends. */
-export function piped(text: string): StandardInput {
-  return {
-    isTerminal: false,
-    read: async () => text,
-    ask: () => Promise.reject(new Error("nobody is there")),
-  }
-}
+export const piped = (text: string): StandardInput => ({
+  isTerminal: false,
+  read: async () => text,
+  ask: () => Promise.reject(new Error("nobody is there")),
+})
 
 /** A person with these answers, and the questions that were asked. */
 export function person(...answers: (string | null)[]) {

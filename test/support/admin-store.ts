@@ -43,23 +43,21 @@ export function secretOf(hash: string, createdMs = 1_000): SecretRecord {
 let audits = 0
 
 /** An audit record with an id of its own. */
-export function auditOf(change: Partial<AuditRecord> = {}): AuditRecord {
-  return {
-    id: `aud_${String(++audits).padStart(6, "0")}`,
-    atMs: 1_000,
-    actor: "admin-key:adm_1",
-    actorName: "ci",
-    operation: "keys.update",
-    targetKind: "key",
-    targetId: "key_1",
-    accountId: "acc_1",
-    before: null,
-    after: '{"name":"new"}',
-    source: "192.0.2.1",
-    requestId: "req_1",
-    ...change,
-  }
-}
+export const auditOf = (change: Partial<AuditRecord> = {}): AuditRecord => ({
+  id: `aud_${String(++audits).padStart(6, "0")}`,
+  atMs: 1_000,
+  actor: "admin-key:adm_1",
+  actorName: "ci",
+  operation: "keys.update",
+  targetKind: "key",
+  targetId: "key_1",
+  accountId: "acc_1",
+  before: null,
+  after: '{"name":"new"}',
+  source: "192.0.2.1",
+  requestId: "req_1",
+  ...change,
+})
 
 export function replayOf(change: Partial<NewReplay> = {}): NewReplay {
   return { actor: "admin-key:adm_1", key: "again", payloadHash: "ff", createdMs: 1_000, ...change }

@@ -76,11 +76,10 @@ export function createAnswerCheck(
 
   function find(pointer: string): Found | null {
     let part: unknown = closedDocument
-    for (const token of pointer.split("/").slice(1)) {
+    for (const token of pointer.split("/").slice(1))
       part = (part as Record<string, unknown> | undefined)?.[
         decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~")
       ]
-    }
     if (part === undefined) return null
     const { $ref } = part as { $ref?: string }
     return $ref === undefined ? { pointer, part } : at($ref)
@@ -151,9 +150,8 @@ function isOurs(name: string): boolean {
 }
 
 /** Schemas that are only used as parts of others (`allOf`), which add fields. */
-function partsOf({ components }: OpenApiDocument): ReadonlySet<unknown> {
-  return new Set([components.schemas?.Batch, components.schemas?.BatchResult])
-}
+const partsOf = ({ components }: OpenApiDocument): ReadonlySet<unknown> =>
+  new Set([components.schemas?.Batch, components.schemas?.BatchResult])
 
 /** The schema without room for unknown fields. Clients must accept new fields, but here they are mistakes. */
 function closed(value: unknown, open: ReadonlySet<unknown>): unknown {
@@ -168,6 +166,5 @@ function closed(value: unknown, open: ReadonlySet<unknown>): unknown {
   return { ...inside(value, open), ...(!isOpen && { additionalProperties: false }) }
 }
 
-function inside(value: object, open: ReadonlySet<unknown>): object {
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, closed(part, open)]))
-}
+const inside = (value: object, open: ReadonlySet<unknown>): object =>
+  Object.fromEntries(Object.entries(value).map(([name, part]) => [name, closed(part, open)]))

@@ -6,6 +6,5 @@ export interface Answer {
 }
 
 /** Reads a JSON envelope. */
-export async function readAnswer(response: Response | Promise<Response>): Promise<Answer> {
-  return (await (await response).json()) as Answer
-}
+export const readAnswer = async (response: Response | Promise<Response>): Promise<Answer> =>
+  (await (await response).json()) as Answer

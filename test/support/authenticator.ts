@@ -109,9 +109,8 @@ export async function createAuthenticator(home: string, personId: string): Promi
   }
 }
 
-async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Bun.CryptoHasher("sha256").update(bytes).digest()
-}
+const sha256 = async (bytes: Uint8Array): Promise<Uint8Array> =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest()
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
 

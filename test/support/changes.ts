@@ -55,9 +55,8 @@ export function changesOf(admin: AdminStore): TestChanges {
 }
 
 /** The delivery log: every attempt for the notices of one account, or of all, oldest first. */
-export async function attemptsOf(admin: AdminStore, accountId?: string): Promise<readonly AttemptRecord[]> {
-  return (await admin.noticeAttempts({ accountId }, { limit: 10_000, after: null })).toReversed()
-}
+export const attemptsOf = async (admin: AdminStore, accountId?: string): Promise<readonly AttemptRecord[]> =>
+  (await admin.noticeAttempts({ accountId }, { limit: 10_000, after: null })).toReversed()
 
 /** A store with the changes of tests, and an outbox whose webhooks they can set. */
 export function withChanges<

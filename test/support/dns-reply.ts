@@ -70,9 +70,8 @@ export function readQuery(message: Buffer): DnsQuery {
 /** A zone by name, in lower case without a trailing dot. */
 export type ServedZone = ReadonlyMap<string, readonly ZoneEntry[]>
 
-export function toServedZone(zone: DnsZone): ServedZone {
-  return new Map(Object.entries(zone).map(([name, entries]) => [normal(name), entries]))
-}
+export const toServedZone = (zone: DnsZone): ServedZone =>
+  new Map(Object.entries(zone).map(([name, entries]) => [normal(name), entries]))
 
 /** The answer of a server of `zone`; null for silence. */
 export function toReply(names: ServedZone, query: DnsQuery, options: ReplyOptions): ReplyParts | null {
@@ -158,9 +157,8 @@ function recordData(entry: ZoneEntry, type: string): Buffer | null {
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
 }
 
-function encodeIf<Data>(codec: RecordCodec<Data>, data: Data | false): Buffer | null {
-  return data === false ? null : codec.encode(data)
-}
+const encodeIf = <Data>(codec: RecordCodec<Data>, data: Data | false): Buffer | null =>
+  data === false ? null : codec.encode(data)
 
 /** Strings of 255 bytes at most. New buffers, since dns-packet changes its argument. */
 function toStrings(text: string | readonly string[]): Buffer[] {

@@ -100,12 +100,11 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
       from: udp,
     }))
     if (options.garbageFirst) sends.unshift({ data: Buffer.from("garbage"), from: udp })
-    if (options.spoof) {
+    if (options.spoof)
       sends.unshift({
         data: forge(found.query, options.spoof),
         from: options.spoof === "source" ? other : udp,
       })
-    }
     if (options.delay) options.delay(() => sendInTurn(sends, peer))
     else sendInTurn(sends, peer)
   }
@@ -223,6 +222,5 @@ async function boundUdp(port: number): Promise<UdpSocket> {
   return socket
 }
 
-function closed(socket: UdpSocket | Server): Promise<void> {
-  return new Promise((resolve) => socket.close(() => resolve()))
-}
+const closed = (socket: UdpSocket | Server): Promise<void> =>
+  new Promise((resolve) => socket.close(() => resolve()))

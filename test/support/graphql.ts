@@ -48,9 +48,8 @@ export function withNulls(schema: TSchema, data: unknown): unknown {
   )
 }
 
-function renamed(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [toFieldName(name), value]))
-}
+const renamed = (input: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [toFieldName(name), value]))
 
 function selectionOf(schema: TSchema): string {
   const array = schemaOf(schema, "array")
@@ -61,6 +60,5 @@ function selectionOf(schema: TSchema): string {
   return `{ ${fields.map(([name, member]) => `${toFieldName(name)} ${selectionOf(member)}`).join(" ")} }`
 }
 
-function schemaOf(schema: TSchema, type: "object" | "array"): TSchema | undefined {
-  return [schema, ...((schema.anyOf ?? []) as TSchema[])].find((one) => one.type === type)
-}
+const schemaOf = (schema: TSchema, type: "object" | "array"): TSchema | undefined =>
+  [schema, ...((schema.anyOf ?? []) as TSchema[])].find((one) => one.type === type)

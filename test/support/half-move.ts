@@ -10,9 +10,8 @@ const [from = "", to = ""] = process.argv.slice(2)
 const options = { timer: keepAliveTimer, clock: systemClock }
 const source = openSqliteSource(from)
 const target = isPostgresUrl(to) ? await openPostgresTarget(to, options) : openSqliteTarget(to)
-for (const table of moveTables.slice(0, 4)) {
+for (const table of moveTables.slice(0, 4))
   for await (const rows of source.read(table)) await target.write(table, rows)
-}
 console.log("half")
 // Until it is killed: its parent never writes.
 for await (const _ of Bun.stdin.stream());

@@ -15,15 +15,14 @@ export const modeNames: readonly string[] = Object.keys(hostileModes)
 const namePlaces = ["domain", "name", "host", "email"] as const
 
 /** For each trick, one call of each API, made from its first example; of some several. */
-export function hostileCalls(label: string): readonly HostileCall[] {
-  return catalog
+export const hostileCalls = (label: string): readonly HostileCall[] =>
+  catalog
     .filter(({ asksDns }) => asksDns)
     .flatMap((api) =>
       modeNames.flatMap((mode, index) =>
         inputsFor(api, mode, index, label).map((input) => ({ api, mode, input })),
       ),
     )
-}
 
 function inputsFor(api: ApiDefinition, mode: string, index: number, label: string) {
   const { properties } = api.input

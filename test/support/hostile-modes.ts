@@ -19,28 +19,24 @@ export interface Mode {
 }
 
 /** The message of a reply. */
-export function encode(query: DnsQuery, parts: ReplyParts): Buffer {
-  return encodeReply(parts, query.ednsSize !== null)
-}
+export const encode = (query: DnsQuery, parts: ReplyParts): Buffer =>
+  encodeReply(parts, query.ednsSize !== null)
 
 type Change = (parts: ReplyParts, query: DnsQuery, transport: "udp" | "tcp") => Partial<ReplyParts>
 
 /** Changes the reply that would be in order. */
-function changed(what: string, change: Change, more: Partial<Mode> = {}): Mode {
-  return {
-    what,
-    reply(query, transport) {
-      const parts = signedParts(query)
-      return [encode(query, { ...parts, ...change(parts, query, transport) })]
-    },
-    ...more,
-  }
-}
+const changed = (what: string, change: Change, more: Partial<Mode> = {}): Mode => ({
+  what,
+  reply(query, transport) {
+    const parts = signedParts(query)
+    return [encode(query, { ...parts, ...change(parts, query, transport) })]
+  },
+  ...more,
+})
 
 /** Answers with the same kind of records whatever is asked for; a datagram that is too long is cut, with TC. */
-function records(what: string, make: (query: DnsQuery) => Buffer[], more: Partial<Mode> = {}): Mode {
-  return changed(what, (_, query, transport) => whole(make(query), transport), more)
-}
+const records = (what: string, make: (query: DnsQuery) => Buffer[], more: Partial<Mode> = {}): Mode =>
+  changed(what, (_, query, transport) => whole(make(query), transport), more)
 
 function whole(answers: Buffer[], transport: "udp" | "tcp"): Partial<ReplyParts> {
   const length = answers.reduce((sum, one) => sum + one.length, 0)
@@ -67,13 +63,13 @@ function header(message: Buffer, change: (copy: Buffer) => void): Buffer {
 }
 
 /** The set of the type that was asked for, and a number of other data. */
-function many(
+const many = (
   what: string,
   type: string,
   count: number,
   text: (index: number, query: DnsQuery) => string,
-): Mode {
-  return changed(what, (_, query, transport) => {
+): Mode =>
+  changed(what, (_, query, transport) => {
     if (query.type !== type) return {}
     const number = typeNumberIn(query)
     const answers = Array.from({ length: count }, (_, index) =>
@@ -81,12 +77,10 @@ function many(
     )
     return whole(fitting(answers), transport)
   })
-}
 
 /** A record of the name that was asked, with a pointer to the question in place of its owner. */
-function shortened(one: Buffer, { name }: DnsQuery): Buffer {
-  return Buffer.concat([Buffer.of(0xc0, 12), one.subarray(toWire(name).length)])
-}
+const shortened = (one: Buffer, { name }: DnsQuery): Buffer =>
+  Buffer.concat([Buffer.of(0xc0, 12), one.subarray(toWire(name).length)])
 
 /** As many records as a message of 64 KiB has room for. */
 function fitting(answers: Buffer[]): Buffer[] {
@@ -118,19 +112,17 @@ function pointing(target: number, count = 1): Change {
 }
 
 /** Signatures of the data with other times. */
-function timed(what: string, from: number, until: number): Mode {
-  return {
-    what,
-    reply(query) {
-      const now = Math.floor(Date.now() / 1000)
-      return [encode(query, signedParts(query, { from: now + from, until: now + until }))]
-    },
-  }
-}
+const timed = (what: string, from: number, until: number): Mode => ({
+  what,
+  reply(query) {
+    const now = Math.floor(Date.now() / 1000)
+    return [encode(query, signedParts(query, { from: now + from, until: now + until }))]
+  },
+})
 
 /** NSEC3 in place of every answer but the keys. */
-function nsec3(what: string, iterations: number, count: number): Mode {
-  return changed(what, (_, query, transport) => {
+const nsec3 = (what: string, iterations: number, count: number): Mode =>
+  changed(what, (_, query, transport) => {
     if (isZone(query) && ["DS", "DNSKEY"].includes(query.type)) return {}
     if (!query.name.endsWith(".test")) return {}
     const zone = zoneOf(query.name)
@@ -153,11 +145,10 @@ function nsec3(what: string, iterations: number, count: number): Mode {
       ? { truncated: true, answers: [], authority: [] }
       : { rcode: 3, answers: [], authority: fit }
   })
-}
 
 /** Forged signatures of the set that was asked for. */
-function forgedSignatures(what: string, count: number, algorithm = 13, bytesOfSignature = 64): Mode {
-  return changed(what, (parts, query, transport) => {
+const forgedSignatures = (what: string, count: number, algorithm = 13, bytesOfSignature = 64): Mode =>
+  changed(what, (parts, query, transport) => {
     if (["DS", "DNSKEY"].includes(query.type) || parts.answers.length === 0) return {}
     if (!query.name.endsWith(".test")) return {}
     const [set = Buffer.alloc(0)] = parts.answers
@@ -169,11 +160,10 @@ function forgedSignatures(what: string, count: number, algorithm = 13, bytesOfSi
     })
     return whole([set, ...fitting(forged)], transport)
   })
-}
 
 /** Other keys of the zone besides, or in place of, its own. */
-function withKeys(what: string, keys: (own: Buffer) => Buffer[]): Mode {
-  return changed(what, (_, query, transport) => {
+const withKeys = (what: string, keys: (own: Buffer) => Buffer[]): Mode =>
+  changed(what, (_, query, transport) => {
     if (query.type !== "DNSKEY" || !isZone(query)) return {}
     const set = signedSet(query.name, typeNumbers.DNSKEY, keys(zoneKey), query.name)
     return whole(
@@ -181,7 +171,6 @@ function withKeys(what: string, keys: (own: Buffer) => Buffer[]): Mode {
       transport,
     )
   })
-}
 
 /**
  * Made when they are first asked for: as many addresses as a message has room for, of the root and of the name that was asked.

@@ -15,9 +15,8 @@ export const zoneKey = keyData(zone.publicKey)
 export const hostileAnchor = `${tagOf(rootKey)} ${algorithm} 2 ${digestOf("", rootKey).toString("hex").toUpperCase()}`
 
 /** The data of the DS record of a zone that has {@link zoneKey}. */
-export function dsData(name: string): Buffer {
-  return Buffer.concat([shorts(tagOf(zoneKey)), Buffer.of(algorithm, 2), digestOf(name, zoneKey)])
-}
+export const dsData = (name: string): Buffer =>
+  Buffer.concat([shorts(tagOf(zoneKey)), Buffer.of(algorithm, 2), digestOf(name, zoneKey)])
 
 /** Differences from a signature that is valid for ten days. */
 export interface SigningOptions {
@@ -64,8 +63,8 @@ export function tagOf(key: Buffer): number {
 }
 
 /** Keys that have the tag of another one, and are no keys of anybody. */
-export function keysOfTag(tag: number, count: number): Buffer[] {
-  return Array.from({ length: count }, (_, index) => {
+export const keysOfTag = (tag: number, count: number): Buffer[] =>
+  Array.from({ length: count }, (_, index) => {
     const key = Buffer.concat([zoneKey.subarray(0, 4), createHash("sha512").update(`${index}`).digest()])
     // Bytes 4 and 5 count towards the tag, so they are chosen last: about what is missing.
     key.writeUInt16BE(0, 4)
@@ -73,7 +72,6 @@ export function keysOfTag(tag: number, count: number): Buffer[] {
     for (let less = 0; less < 3 && tagOf(key) !== tag; less++) key.writeUInt16BE((missing - less) & 0xffff, 4)
     return key
   })
-}
 
 function keyData(key: KeyObject): Buffer {
   const { x = "", y = "" } = key.export({ format: "jwk" })
@@ -88,13 +86,11 @@ function digestOf(name: string, key: Buffer): Buffer {
   return createHash("sha256").update(toWire(name)).update(key).digest()
 }
 
-function countLabels(name: string): number {
-  return name === "" ? 0 : name.split(".").filter((label) => label !== "*").length
-}
+const countLabels = (name: string): number =>
+  name === "" ? 0 : name.split(".").filter((label) => label !== "*").length
 
-export function shorts(...numbers: number[]): Buffer {
-  return Buffer.from(numbers.flatMap((number) => [(number >> 8) & 255, number & 255]))
-}
+export const shorts = (...numbers: number[]): Buffer =>
+  Buffer.from(numbers.flatMap((number) => [(number >> 8) & 255, number & 255]))
 
 function longs(...numbers: number[]): Buffer {
   const buffer = Buffer.alloc(4 * numbers.length)

@@ -13,14 +13,12 @@ import {
 } from "./hostile-signer.ts"
 
 /** A record of the data alone. */
-export function record(owner: string, type: number, data: Buffer, ttlSeconds = 300): Buffer {
-  return toRecord(toWire(owner), type, ttlSeconds, Buffer.concat([shorts(data.length), data]))
-}
+export const record = (owner: string, type: number, data: Buffer, ttlSeconds = 300): Buffer =>
+  toRecord(toWire(owner), type, ttlSeconds, Buffer.concat([shorts(data.length), data]))
 
 /** The data of a type as a zone file writes them. */
-export function dataOf(type: string, text: string): Buffer {
-  return parseData(typeNameOf(typeNumberOf(type) ?? 0), text)
-}
+export const dataOf = (type: string, text: string): Buffer =>
+  parseData(typeNameOf(typeNumberOf(type) ?? 0), text)
 
 /** The zone of a name: its last two labels. */
 export const zoneOf = (name: string): string => name.split(".").slice(-2).join(".")

@@ -10,14 +10,12 @@ export function withKey({ key, ...init }: KeyedRequest = {}): BunFetchRequestIni
 /**
  * A POST of text, bytes, a form or a stream as they are, or of anything else as JSON. `init.headers` win over its content type.
  */
-export function postWith(body: unknown, init: KeyedRequest = {}): KeyedRequest {
-  return {
-    ...init,
-    method: "POST",
-    headers: init.headers ?? { "content-type": "application/json" },
-    body: isRaw(body) ? body : JSON.stringify(body),
-  }
-}
+export const postWith = (body: unknown, init: KeyedRequest = {}): KeyedRequest => ({
+  ...init,
+  method: "POST",
+  headers: init.headers ?? { "content-type": "application/json" },
+  body: isRaw(body) ? body : JSON.stringify(body),
+})
 
 function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | FormData | ReadableStream | null {
   if (typeof body === "string" || body === null) return true

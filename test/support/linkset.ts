@@ -66,13 +66,11 @@ function asReference(value: unknown, place: string): string {
   return text
 }
 
-function asText(value: unknown, place: string): string {
-  return typeof value === "string" && value !== "" ? value : fail(place, "is no text")
-}
+const asText = (value: unknown, place: string): string =>
+  typeof value === "string" && value !== "" ? value : fail(place, "is no text")
 
-function asArray(value: unknown, place: string): readonly unknown[] {
-  return Array.isArray(value) ? value : fail(place, "is no array")
-}
+const asArray = (value: unknown, place: string): readonly unknown[] =>
+  Array.isArray(value) ? value : fail(place, "is no array")
 
 function asObject(value: unknown, place: string): Readonly<Record<string, unknown>> {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value)

@@ -14,17 +14,11 @@ export function writeXml([name, content]: Node, attributes = "", isIndented = fa
 }
 
 /** Writes a report of RFC 9990, or without its namespace. */
-export function writeReport(report: Node, { hasNamespace = true, isIndented = false } = {}): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeXml(report, hasNamespace ? ` xmlns="${dmarcNamespace}"` : "", isIndented)}`
-}
+export const writeReport = (report: Node, { hasNamespace = true, isIndented = false } = {}): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n${writeXml(report, hasNamespace ? ` xmlns="${dmarcNamespace}"` : "", isIndented)}`
 
-function escapeText(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll("\r", "&#13;")
-}
+const escapeText = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;")
 
 const label = fc.stringMatching(/^[a-z][a-z\d]{0,8}$/)
 const domain = fc.tuple(label, fc.constantFrom("example", "test")).map((parts) => parts.join("."))
@@ -36,22 +30,19 @@ const spfResult = fc.oneof(dkimResult, fc.constant("softfail"))
 const second = fc.integer({ min: 0, max: 4_000_000_000 }).map(String)
 
 /** An element that may be missing. */
-function maybe(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<readonly Node[]> {
-  return fc.option(text, { nil: null }).map((value) => (value === null ? [] : [[name, value]]))
-}
+const maybe = (name: string, text: fc.Arbitrary<string>): fc.Arbitrary<readonly Node[]> =>
+  fc.option(text, { nil: null }).map((value) => (value === null ? [] : [[name, value]]))
 
-function element(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<readonly Node[]> {
-  return text.map((value): readonly Node[] => [[name, value]])
-}
+const element = (name: string, text: fc.Arbitrary<string>): fc.Arbitrary<readonly Node[]> =>
+  text.map((value): readonly Node[] => [[name, value]])
 
 /** An element with these children, in any order if `isShuffled`. */
-function parent(name: string, children: readonly fc.Arbitrary<readonly Node[]>[], isShuffled = false) {
-  return fc
+const parent = (name: string, children: readonly fc.Arbitrary<readonly Node[]>[], isShuffled = false) =>
+  fc
     .tuple(...children)
     .map((lists) => lists.flat())
     .chain((all) => (isShuffled ? fc.shuffledSubarray(all, { minLength: all.length }) : fc.constant(all)))
     .map((all): Node => [name, all])
-}
 
 const one = (node: fc.Arbitrary<Node>) => node.map((value): readonly Node[] => [value])
 const many = (node: fc.Arbitrary<Node>, maxLength: number) =>
@@ -243,6 +234,5 @@ function replaced(node: Node, { how, text, name }: Change): readonly Node[] {
   return [node]
 }
 
-function countOf([, content]: Node): number {
-  return typeof content === "string" ? 1 : content.reduce((sum, child) => sum + countOf(child), 1)
-}
+const countOf = ([, content]: Node): number =>
+  typeof content === "string" ? 1 : content.reduce((sum, child) => sum + countOf(child), 1)

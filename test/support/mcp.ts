@@ -47,8 +47,8 @@ export function callWith(client: Client): McpClient["call"] {
 }
 
 /** Sends one message of revision 2026-07-28 as it is, to see the answer of HTTP. */
-export function postMcp(url: string, { body, key, headers = {}, path = "/mcp", signal }: RawMessage) {
-  return fetch(new URL(path, url), {
+export const postMcp = (url: string, { body, key, headers = {}, path = "/mcp", signal }: RawMessage) =>
+  fetch(new URL(path, url), {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -59,7 +59,6 @@ export function postMcp(url: string, { body, key, headers = {}, path = "/mcp", s
     body: typeof body === "string" ? body : JSON.stringify(body),
     ...(signal && { signal }),
   })
-}
 
 export interface RawMessage {
   readonly body: unknown
@@ -87,9 +86,7 @@ export function modernRequest(method: string, params: Record<string, unknown> = 
 }
 
 /** A request of revision 2025-11-25, which names its revision in a header alone. */
-export function earlierRequest(method: string, params: Readonly<Record<string, unknown>> = {}) {
-  return {
-    body: { jsonrpc: "2.0", id: 1, method, params },
-    headers: { "mcp-protocol-version": "2025-11-25" },
-  }
-}
+export const earlierRequest = (method: string, params: Readonly<Record<string, unknown>> = {}) => ({
+  body: { jsonrpc: "2.0", id: 1, method, params },
+  headers: { "mcp-protocol-version": "2025-11-25" },
+})

@@ -37,8 +37,7 @@ function readSample(line: string, types: ReadonlyMap<string, string>): [key: str
 }
 
 /** The sum over all series of a metric whose labels contain `part`. */
-export function sumOf(series: ReadonlyMap<string, number>, name: string, part = ""): number {
-  return [...series]
+export const sumOf = (series: ReadonlyMap<string, number>, name: string, part = ""): number =>
+  [...series]
     .filter(([key]) => (key === name || key.startsWith(`${name}{`)) && key.includes(part))
     .reduce((sum, [, value]) => sum + value, 0)
-}

@@ -14,14 +14,13 @@ const formats = ["json", "xml", "yaml", "csv"]
 const domains = "good softfail open none loop toomany macro timeout flaky nothing".split(" ")
 
 /** Requests of every kind, always the same: REST in four formats, batches, GraphQL, usage, mistakes, faults, clock. */
-export function mixedRequests(count: number): MixedRequest[] {
-  return Array.from({ length: count }, (_, index) => {
+export const mixedRequests = (count: number): MixedRequest[] =>
+  Array.from({ length: count }, (_, index) => {
     const key = keys[index % keys.length] ?? ""
     const format = formats[(index >> 2) % formats.length] ?? ""
     const request = kinds[index % kinds.length]?.(index, format) ?? get("/v1/usage")
     return { ...request, headers: { ...request.headers, "x-api-key": key } }
   })
-}
 
 const examples = catalog.flatMap((api) => api.examples.map((example) => ({ api, example })))
 

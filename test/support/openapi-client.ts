@@ -25,9 +25,8 @@ export interface CallResult {
 }
 
 /** Writes the client of a document, with a call for each path: for an API with each of its examples. */
-export function writeClient(document: string, apis: readonly ApiDefinition[]): Promise<WrittenClient> {
-  return writeClientOf(document, clientText(apis))
-}
+export const writeClient = (document: string, apis: readonly ApiDefinition[]): Promise<WrittenClient> =>
+  writeClientOf(document, clientText(apis))
 
 /** Writes the client of a document. Its text exports `createCalls`. */
 export async function writeClientOf(document: string, text: string): Promise<WrittenClient> {

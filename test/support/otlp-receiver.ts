@@ -160,15 +160,13 @@ function readProtobuf(bytes: Uint8Array): Content {
   }
 }
 
-function hexOf(message: Uint8Array, field: number): string {
-  return Buffer.from(bytesOf(message, field)[0] ?? []).toString("hex")
-}
+const hexOf = (message: Uint8Array, field: number): string =>
+  Buffer.from(bytesOf(message, field)[0] ?? []).toString("hex")
 
-function attributesOf(message: Uint8Array, field: number): Record<string, unknown> {
-  return Object.fromEntries(
+const attributesOf = (message: Uint8Array, field: number): Record<string, unknown> =>
+  Object.fromEntries(
     bytesOf(message, field).map((pair) => [textOf(pair, 1), bytesOf(pair, 2).map(readValue)[0]]),
   )
-}
 
 function readValue(value: Uint8Array): unknown {
   const [first] = readFields(value)

@@ -42,7 +42,7 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
 }
 
 /** The source of an API that returns its text in capitals, or runs the code `run`. */
-export function apiSource(
+export const apiSource = (
   id: string,
   {
     run = "return { shouted: text.toUpperCase() }",
@@ -50,8 +50,7 @@ export function apiSource(
     credits = 1,
     shouted = "HELLO",
   }: { run?: string; first?: string; credits?: number; shouted?: string } = {},
-): string {
-  return `import { defineApi, reject, Type, unavailable } from "penknife/plugin"
+): string => `import { defineApi, reject, Type, unavailable } from "penknife/plugin"
 ${first}
 export default defineApi({
   id: "${id}",
@@ -68,7 +67,6 @@ export default defineApi({
   },
 })
 `
-}
 
 /** A `run` for {@link apiSource} that asks the DNS first if the text is "slow". */
 export const slowRun = `if (text === "slow") await ports.dns.resolve("slow.example", "MX")

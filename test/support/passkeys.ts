@@ -4,17 +4,15 @@ import type { AdminStore } from "../../src/store/admin-reads.ts"
 import type { PasskeyRecord } from "../../src/store/people.ts"
 import { changeOf } from "./admin-store.ts"
 
-export function passkeyOf(change: Partial<PasskeyRecord> = {}): PasskeyRecord {
-  return {
-    ...{ id: "psk_1", credentialId: "c1", personId: "psn_1", name: "Laptop", publicKey: "AAAA", counter: 0 },
-    transports: ["internal"],
-    site: "localhost",
-    permissions: ["*"],
-    createdMs: 1_000,
-    usedMs: null,
-    ...change,
-  }
-}
+export const passkeyOf = (change: Partial<PasskeyRecord> = {}): PasskeyRecord => ({
+  ...{ id: "psk_1", credentialId: "c1", personId: "psn_1", name: "Laptop", publicKey: "AAAA", counter: 0 },
+  transports: ["internal"],
+  site: "localhost",
+  permissions: ["*"],
+  createdMs: 1_000,
+  usedMs: null,
+  ...change,
+})
 
 /** Puts a passkey, which no browser has made, into the store, and returns its id. */
 export async function createTestPasskey(admin: AdminStore, personId: string): Promise<string> {

@@ -110,9 +110,8 @@ async function walk(
     // A customer has permissions for their own account alone.
     if (account === null) {
       if (permissions.includes("*")) return win("every permission", identity.steps)
-      for (const one of permissions) {
+      for (const one of permissions)
         if (!covers([permission], one)) win(`the permission ${one}`, identity.steps)
-      }
     }
     const name = `${account} ${permissions.toSorted().join(" ")}`
     if (!identities.has(name)) identities.set(name, identity)
@@ -189,9 +188,8 @@ async function walk(
     const account = await admin.findAccount(victim)
     if (account?.closedMs != null) await honest.run(reopenAccount, { id: victim })
     const asBefore = { email: "victim@example.com", plan: "free" }
-    if (account?.email !== asBefore.email || account.plan !== asBefore.plan) {
+    if (account?.email !== asBefore.email || account.plan !== asBefore.plan)
       await honest.run(updateAccount, { id: victim, ...asBefore })
-    }
     const isPersonHere = (await admin.findPerson(spare.psn))?.removedMs === null
     const isKeyHere = (await admin.findAdminKeyById(spare.adm))?.revokedMs === null
     if (!isPersonHere || !isKeyHere || (await admin.passkeysOf(spare.psn)).length === 0)
@@ -287,9 +285,8 @@ async function walk(
   await useKey(String(first), [])
   for (let round = 0; round < rounds; round++) {
     for (const identity of [...identities.values()]) {
-      for (const operation of list) {
+      for (const operation of list)
         if (["read", "change", "bulk"].includes(operation.run.kind)) await tryOperation(operation, identity)
-      }
     }
     await restorePermissions()
   }

@@ -96,7 +96,7 @@ export async function startPostgres(
       for (const pid of children) kill(pid)
       await exited
       // While one of the crashed server's processes is not gone, a new server ends at once.
-      for (let attempt = 0; attempt < 500; attempt++) {
+      for (let attempt = 0; attempt < 500; attempt++)
         if (
           await server.start().then(
             () => true,
@@ -104,7 +104,6 @@ export async function startPostgres(
           )
         )
           return
-      }
       throw new Error(`PostgreSQL did not start again:\n${log.join("")}`)
     },
     async stop() {
@@ -129,17 +128,14 @@ function kill(pid: number): void {
   }
 }
 
-function childOf(server: EmbeddedPostgres): ChildProcess {
-  return (server as unknown as { readonly process: ChildProcess }).process
-}
+const childOf = (server: EmbeddedPostgres): ChildProcess =>
+  (server as unknown as { readonly process: ChildProcess }).process
 
 /** The server that the test files of a process share. It ends with the process. */
-export function usePostgres(): Pick<TestPostgres, "createDatabase" | "crash"> {
-  return {
-    createDatabase: async (options) => (await shareServer()).createDatabase(options),
-    crash: async () => (await shareServer()).crash(),
-  }
-}
+export const usePostgres = (): Pick<TestPostgres, "createDatabase" | "crash"> => ({
+  createDatabase: async (options) => (await shareServer()).createDatabase(options),
+  crash: async () => (await shareServer()).crash(),
+})
 
 let shared: Promise<Pick<TestPostgres, "createDatabase" | "crash">> | null = null
 

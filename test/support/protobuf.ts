@@ -34,11 +34,10 @@ export function* readFields(bytes: Uint8Array): Generator<ProtobufField> {
 }
 
 /** The messages or bytes in a field that may repeat. */
-export function bytesOf(message: Uint8Array, field: number): Uint8Array[] {
-  return [...readFields(message)].flatMap(([number, value]) =>
+export const bytesOf = (message: Uint8Array, field: number): Uint8Array[] =>
+  [...readFields(message)].flatMap(([number, value]) =>
     number === field && value instanceof Uint8Array ? [value] : [],
   )
-}
 
 /** The number in a field; 0 without it. */
 export function numberOf(message: Uint8Array, field: number): bigint {
@@ -48,6 +47,5 @@ export function numberOf(message: Uint8Array, field: number): bigint {
 }
 
 /** The text in a field; empty without it. */
-export function textOf(message: Uint8Array, field: number): string {
-  return new TextDecoder().decode(bytesOf(message, field)[0] ?? new Uint8Array())
-}
+export const textOf = (message: Uint8Array, field: number): string =>
+  new TextDecoder().decode(bytesOf(message, field)[0] ?? new Uint8Array())

@@ -1,9 +1,8 @@
 import { afterAll } from "bun:test"
 
 /** An answer without a body. */
-export function statusOnly(status: number, headers: Record<string, string> = {}): Response {
-  return new Response(null, { status, headers })
-}
+export const statusOnly = (status: number, headers: Record<string, string> = {}): Response =>
+  new Response(null, { status, headers })
 
 export interface Received {
   readonly path: string

@@ -13,13 +13,11 @@ const context: RunContext = {
 }
 
 /** Runs the code of an isolated API in this thread, without ports. */
-export async function runIsolated<Input, Output>(
+export const runIsolated = async <Input, Output>(
   run: (input: Input, context: RunContext) => Output | Promise<Output>,
   input: Input,
   premium = true,
-): Promise<Output> {
-  return run(input, { ...context, premium })
-}
+): Promise<Output> => run(input, { ...context, premium })
 
 function closed(): never {
   throw new Error("this port must not be used")

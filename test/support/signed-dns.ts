@@ -27,9 +27,8 @@ export function createSignedDns(tamper: Tampering = (reply) => reply) {
 }
 
 /** A whole reply with the records of DNSSEC, as the server sends it. */
-export function signedMessage(name: string, type: DnsType): Buffer {
-  return encodeReply(answerFrom(zones, readQuery(encodeQuery(questionFor(name, type, true), 1, true))), true)
-}
+export const signedMessage = (name: string, type: DnsType): Buffer =>
+  encodeReply(answerFrom(zones, readQuery(encodeQuery(questionFor(name, type, true), 1, true))), true)
 
 /**
  * A reply for the DS records of a name that proves of every top-level name that it need not be signed: with all NSEC3 records of

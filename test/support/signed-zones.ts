@@ -168,9 +168,8 @@ function covering(zone: Zone, name: string): SignedRecord[] {
 }
 
 /** The records of a type, and their signatures. */
-function recordsOf(node: readonly SignedRecord[], type: string): SignedRecord[] {
-  return node.filter((record) => record.type === type || (record.covers === type && type !== "RRSIG"))
-}
+const recordsOf = (node: readonly SignedRecord[], type: string): SignedRecord[] =>
+  node.filter((record) => record.type === type || (record.covers === type && type !== "RRSIG"))
 
 function readZone(origin: string, text: string): Zone {
   const records = text.trimEnd().split("\n").map(readLine)
@@ -217,16 +216,14 @@ function readLine(line: string): SignedRecord {
 }
 
 /** The alias that a DNAME makes of a name below it, which nobody signs (RFC 6672 §3.1). */
-function synthesized(owner: string, target: string): SignedRecord {
-  return {
-    owner,
-    ttlSeconds: 300,
-    type: "CNAME",
-    covers: null,
-    text: target,
-    data: parseData("CNAME", target),
-  }
-}
+const synthesized = (owner: string, target: string): SignedRecord => ({
+  owner,
+  ttlSeconds: 300,
+  type: "CNAME",
+  covers: null,
+  text: target,
+  data: parseData("CNAME", target),
+})
 
 function encode({ owner, type, ttlSeconds, data }: SignedRecord): Buffer {
   const length = Buffer.from([data.length >> 8, data.length & 255])

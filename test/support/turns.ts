@@ -11,11 +11,9 @@ const turn = process.env.PENKNIFE_TEST_TURN
 export const isAll = turn === undefined
 
 /** Whether the test with this number has its turn: one commit of `parts` tries it. */
-export function hasTurn(place: number, parts: number): boolean {
-  return isAll || (place + Number(turn)) % parts === 0
-}
+export const hasTurn = (place: number, parts: number): boolean =>
+  isAll || (place + Number(turn)) % parts === 0
 
 /** The part of a list that has its turn. */
-export function inTurn<Value>(all: readonly Value[], parts: number): readonly Value[] {
-  return all.filter((_, place) => hasTurn(place, parts))
-}
+export const inTurn = <Value>(all: readonly Value[], parts: number): readonly Value[] =>
+  all.filter((_, place) => hasTurn(place, parts))

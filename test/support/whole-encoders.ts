@@ -44,12 +44,11 @@ function toNode(name: string, value: unknown): unknown {
 
 const names: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;" }
 
-function toCharacterData(text: string): string {
-  return text.replace(
+const toCharacterData = (text: string): string =>
+  text.replace(
     /[&<>]|[^\t\n -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu,
     (character) => names[character] ?? "\uFFFD",
   )
-}
 
 const stringTag: ScalarTag = {
   tag: "tag:yaml.org,2002:str",

@@ -26,9 +26,8 @@ export interface WatchedService {
  * Starts a service from its source. It ends after the tests of the file.
  * @param keys how many keys each of its accounts has
  */
-export function startWatchedService(...keys: readonly number[]): Promise<WatchedService> {
-  return startWatchedServiceWith([], ...keys)
-}
+export const startWatchedService = (...keys: readonly number[]): Promise<WatchedService> =>
+  startWatchedServiceWith([], ...keys)
 
 /** The same with flags of `serve`. */
 export async function startWatchedServiceWith(

@@ -11,9 +11,8 @@ export function above(name: string): string {
 export const ancestors = (name: string): string[] => (name === "" ? [""] : [name, ...ancestors(above(name))])
 
 /** Whether a name is below another one, and not the same. */
-export function isBelow(name: string, other: string): boolean {
-  return name !== other && (other === "" || name.endsWith(`.${other}`))
-}
+export const isBelow = (name: string, other: string): boolean =>
+  name !== other && (other === "" || name.endsWith(`.${other}`))
 
 /** The canonical order of names (RFC 4034 §6.1): by labels from the right. */
 export function compareNames(one: string, other: string): number {

@@ -6,12 +6,10 @@ import { createFixedWeb } from "../../src/ports/web/fixed-web.ts"
 import { createManualClock } from "./clock.ts"
 
 /** The clock, the DNS and the replies of other hosts that an example needs. */
-export function portsFor({ given }: Pick<Example, "given">): Ports {
-  return {
-    clock: createManualClock(given?.now),
-    random: systemRandom,
-    dns: createZoneDns(given?.dns ?? {}),
-    web: createFixedWeb(given?.web ?? {}),
-    timer: systemTimer,
-  }
-}
+export const portsFor = ({ given }: Pick<Example, "given">): Ports => ({
+  clock: createManualClock(given?.now),
+  random: systemRandom,
+  dns: createZoneDns(given?.dns ?? {}),
+  web: createFixedWeb(given?.web ?? {}),
+  timer: systemTimer,
+})

@@ -112,12 +112,11 @@ function mixed({ flushed, pending }: DiskFile, block: number, random: (below: nu
   }
   const result = sized(Buffer.from(flushed), size)
   let last = flushed.length
-  for (const versions of pieces.values()) {
+  for (const versions of pieces.values())
     for (const { at, bytes } of versions.slice(0, random(versions.length + 1))) {
       bytes.copy(result, at)
       last = Math.max(last, at + bytes.length)
     }
-  }
   return result.subarray(0, last)
 }
 

@@ -116,12 +116,10 @@ export const faults: readonly Trial[] = [
   ),
 ]
 
-function pauseOf(
+const pauseOf = (
   paused: { pause(): void; resume(): void } | undefined,
   rest: Pick<Fault, "stopped" | "unaffected" | "commitsWait">,
-): Fault {
-  return { begin: () => paused?.pause(), lastsMs: pausedMs, end: () => paused?.resume(), ...rest }
-}
+): Fault => ({ begin: () => paused?.pause(), lastsMs: pausedMs, end: () => paused?.resume(), ...rest })
 
 interface Options {
   open(lab: Lab, round: number): Promise<Scene>

@@ -93,11 +93,10 @@ function drain(): string[] {
 }
 
 /** Reads an example, with the addresses of the trial in place of those of the containers. */
-function readExample(file: string, instances: readonly string[]): string {
-  return readFileSync(join(examples, file), "utf8")
+const readExample = (file: string, instances: readonly string[]): string =>
+  readFileSync(join(examples, file), "utf8")
     .replaceAll("penknife-1:8080", instances[0] ?? "")
     .replaceAll("penknife-2:8080", instances[1] ?? "")
-}
 
 async function startCaddy(folder: string, instances: readonly string[]): Promise<Proxy> {
   const port = freePort()

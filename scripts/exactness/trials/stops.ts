@@ -22,9 +22,8 @@ export const stops: Trial = {
     await server.start()
     lab.cleanUp(() => server.stop())
     const findings: Finding[] = []
-    for (const db of [join(lab.directory, "penknife.db"), server.url]) {
+    for (const db of [join(lab.directory, "penknife.db"), server.url])
       for (const workers of [1, 2]) findings.push(...(await stopUnderLoad(lab, db, workers)))
-    }
     return findings
   },
 }

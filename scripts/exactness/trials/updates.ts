@@ -106,9 +106,8 @@ async function keepLocked(url: string): Promise<void> {
   await sql.close()
 }
 
-function longest(calls: readonly Call[]): number {
-  return calls.reduce((ms, call) => Math.max(ms, call.endMs - call.startMs), 0)
-}
+const longest = (calls: readonly Call[]): number =>
+  calls.reduce((ms, call) => Math.max(ms, call.endMs - call.startMs), 0)
 
 function report(results: readonly Updated[]): Finding[] {
   const calls = results.flatMap((result) => result.calls)

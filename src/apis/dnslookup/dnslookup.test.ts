@@ -5,9 +5,8 @@ import type { Dns, DnsReply, DnsZone, RecordOf } from "../contract.ts"
 import { dnslookup, lookupTypes } from "./index.ts"
 
 type Input = Parameters<typeof dnslookup.run>[0]
-async function lookUp(input: Input, zone: DnsZone, dns: Dns = createZoneDns(zone), premium = true) {
-  return dnslookup.run(input, { ports: { ...portsFor({}), dns }, giveWay() {}, premium })
-}
+const lookUp = async (input: Input, zone: DnsZone, dns: Dns = createZoneDns(zone), premium = true) =>
+  dnslookup.run(input, { ports: { ...portsFor({}), dns }, giveWay() {}, premium })
 
 const rich: DnsZone = {
   "a.example": [

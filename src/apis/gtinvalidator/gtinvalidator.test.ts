@@ -65,9 +65,8 @@ test("a number that was converted is valid, and converts to the same numbers", (
     fc.asyncProperty(digits, async (body) => {
       const { expected_check_digit: check } = await validate(`${body}0`)
       const { converted } = await validate(`${body}${check}`)
-      for (const code of Object.values(converted)) {
+      for (const code of Object.values(converted))
         if (code !== null) expect(await validate(code)).toMatchObject({ is_valid: true, converted })
-      }
     }),
     { numRuns: 200 },
   ))

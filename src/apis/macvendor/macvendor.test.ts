@@ -5,9 +5,8 @@ import { builtInVendors, createMacvendor, formatMac, macvendor, parseMac } from 
 import facts from "./list-facts.json"
 import { findAssignment, readVendors, toLines } from "./vendor-list.ts"
 
-async function lookUp(mac: string, api = macvendor) {
-  return api.run({ mac }, { ports: portsFor({}), giveWay: () => undefined, premium: true })
-}
+const lookUp = async (mac: string, api = macvendor) =>
+  api.run({ mac }, { ports: portsFor({}), giveWay: () => undefined, premium: true })
 
 test.each([
   ["00005E005301", 48],

@@ -100,9 +100,8 @@ test("what gets no answer is unknown and brings no points; without any answer th
   expect(silent).rejects.toThrow("no answer")
 })
 
-test("without HTTPS requests the policy is unknown", async () => {
-  expect((await audit(kept, {}, { [policyUrl]: { failure: "off" } })).statusOf("mta_sts")).toBe("unknown")
-})
+test("without HTTPS requests the policy is unknown", async () =>
+  expect((await audit(kept, {}, { [policyUrl]: { failure: "off" } })).statusOf("mta_sts")).toBe("unknown"))
 
 test.each<[Partial<Input>, string]>([
   [{ domain: "localhost" }, "domain"],

@@ -178,12 +178,11 @@ test("reads a report of TLS, and tells its mistakes", async () => {
   ])
 })
 
-function missingOfOne(): string[] {
-  return [
+const missingOfOne = (): string[] =>
+  [
     ..."policy summary policy/policy-type summary/total-successful-session-count".split(" "),
     ..."summary/total-failure-session-count policy/policy-domain".split(" "),
   ].map((name) => `missing policies/1/${name}`)
-}
 
 test("refuses what is no report, and says what to change", async () => {
   const gzip = gzipSync(small())

@@ -9,9 +9,8 @@ test("reads the encodings that reports have", async () => {
   const text = small(record()).replace("<org_name>A", "<org_name>Étoile")
   const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, "latin1")
   const wide = Buffer.from(`\ufeff${text}`, "utf16le")
-  for (const file of [latin, wide, Buffer.from(`\ufeff${text}`)]) {
+  for (const file of [latin, wide, Buffer.from(`\ufeff${text}`)])
     expect(await read(base64(file))).toMatchObject({ organization: "Étoile", problems: [] })
-  }
   const broken = await read(base64(Buffer.from(text, "latin1")))
   expect(broken.problems.map(({ code }) => code)).toEqual(["encoding"])
   expect(await refusal(base64(`<?xml version="1.0" encoding="x-none"?>${text}`))).toContain("UTF-8")

@@ -10,9 +10,8 @@ import { validate } from "./validate.ts"
 
 const denying = answering((_name, type) => (type === "TXT" ? txt("v=spf1 -all") : { kind: "nodata" }))
 
-function run(input: Parameters<typeof spfvalidator.run>[0], dns: Dns = denying) {
-  return spfvalidator.run(input, contextWith(dns))
-}
+const run = (input: Parameters<typeof spfvalidator.run>[0], dns: Dns = denying) =>
+  spfvalidator.run(input, contextWith(dns))
 
 async function rejection(promise: unknown): Promise<InputRejected> {
   try {

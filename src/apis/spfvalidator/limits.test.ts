@@ -12,12 +12,10 @@ const nodata: DnsAnswer = { kind: "nodata" }
 const client = { ip: "192.0.2.1", sender: `${"a-".repeat(150)}@d.example`, helo: "h.example" }
 
 /** A DNS in which `record` makes the record of every name. */
-function dnsOf(
+const dnsOf = (
   record: (name: string) => string,
   other: (name: string, type: DnsType) => DnsAnswer = () => nodata,
-) {
-  return recording(answering((name, type) => (type === "TXT" ? txt(record(name)) : other(name, type))))
-}
+) => recording(answering((name, type) => (type === "TXT" ? txt(record(name)) : other(name, type))))
 
 async function attack(dns: Dns & { readonly questions: string[] }, input: Partial<typeof client> = client) {
   const report = await validateIn(dns, { domain: "d.example", ...input })

@@ -17,9 +17,8 @@ const values: Readonly<Record<MacroLetter, string>> = {
   t: "1735689600",
 }
 
-function expand(text: string, other: Partial<typeof values> = {}): string {
-  return expandDomainSpec(parseMacroString(text, true).macro, (letter) => other[letter] ?? values[letter])
-}
+const expand = (text: string, other: Partial<typeof values> = {}): string =>
+  expandDomainSpec(parseMacroString(text, true).macro, (letter) => other[letter] ?? values[letter])
 
 test.each([
   ["%{s}", "strong-bad@email.example.com"],

@@ -212,11 +212,10 @@ test("high latitudes at the poles the sun rises and sets once a year", () => {
   }
 })
 
-function names(times: SunTimes): (keyof SunTimes)[] {
-  return ["solarNoon", ...pairs.flatMap(([, rising, setting]) => [rising, setting])].filter(
+const names = (times: SunTimes): (keyof SunTimes)[] =>
+  ["solarNoon", ...pairs.flatMap(([, rising, setting]) => [rising, setting])].filter(
     (name): name is keyof SunTimes => name in times,
   )
-}
 
 function requireTime(time: number | null | undefined): number {
   if (typeof time !== "number") throw new Error("an event is missing")

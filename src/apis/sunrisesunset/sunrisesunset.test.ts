@@ -124,6 +124,5 @@ test("a time zone adds local times, the length of the day and why times are null
   )
 })
 
-function run(input: { lat: number; lon: number; date?: string }, now = "2025-01-01T00:00:00Z") {
-  return runApi(sunrisesunset, input, { clock: createManualClock(now) })
-}
+const run = (input: { lat: number; lon: number; date?: string }, now = "2025-01-01T00:00:00Z") =>
+  runApi(sunrisesunset, input, { clock: createManualClock(now) })

@@ -108,9 +108,8 @@ test("after it is closed nothing is heard, and no socket stays open", async () =
   server.close()
 })
 
-function frame(message: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])
-}
+const frame = (message: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])
 
 test("messages come out whole, wherever the stream is cut", () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 })

@@ -95,17 +95,15 @@ test("readResponse: a truncated response is not read beyond the question", () =>
   expect(read(bytes)).toMatchObject({ truncated: true, answers: [] })
 })
 
-test("readResponse: the upper bits of the code come from the EDNS record", () => {
-  expect(read(response((bytes) => bytes.writeUInt8(1, bytes.length - 6))).rcode).toBe(16)
-})
+test("readResponse: the upper bits of the code come from the EDNS record", () =>
+  expect(read(response((bytes) => bytes.writeUInt8(1, bytes.length - 6))).rcode).toBe(16))
 
 test.each([1, 2, 4, 5])("readResponse: code %d may come without a question", (code) => {
   expect(read(Buffer.from(`beef818${code}0000000000000000`, "hex")).rcode).toBe(code)
 })
 
-test("readResponse: a TTL with the highest bit set is zero (RFC 2181 §8)", () => {
-  expect(read(response((bytes) => bytes.writeUInt32BE(0x8000_0001, 39))).answers[0]?.ttlSeconds).toBe(0)
-})
+test("readResponse: a TTL with the highest bit set is zero (RFC 2181 §8)", () =>
+  expect(read(response((bytes) => bytes.writeUInt32BE(0x8000_0001, 39))).answers[0]?.ttlSeconds).toBe(0))
 
 test("readResponse: never throws, whatever comes", () => {
   const change = fc.tuple(fc.nat(100), fc.nat(255))

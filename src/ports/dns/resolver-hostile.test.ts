@@ -122,6 +122,5 @@ test("a fixture and a server of the same zone give the same answers", async () =
   )
 })
 
-function withoutSize(answer: DnsAnswer): DnsAnswer {
-  return answer.kind === "records" ? { ...answer, messageBytes: 0 } : answer
-}
+const withoutSize = (answer: DnsAnswer): DnsAnswer =>
+  answer.kind === "records" ? { ...answer, messageBytes: 0 } : answer

@@ -22,9 +22,8 @@ const tracer = createOtelTracer(
   { timer: systemTimer, log: { info() {}, warn() {} }, version: "1" },
 )
 
-function begin(traceparent: string) {
-  return tracer.begin(traceparent, "server", () => ({ name: "GET", attributes: {} }))
-}
+const begin = (traceparent: string) =>
+  tracer.begin(traceparent, "server", () => ({ name: "GET", attributes: {} }))
 
 // https://www.w3.org/TR/trace-context/#traceparent-header-field-values
 test.each([

@@ -20,9 +20,8 @@ function makeAsRoot() {
 }
 
 /** The message for another user who opens a data file. */
-function openAsOther(file: string, mustExist: boolean): string {
-  return runAsOther("open.ts", `openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()`)
-}
+const openAsOther = (file: string, mustExist: boolean): string =>
+  runAsOther("open.ts", `openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()`)
 
 /** The message for another user from a call of a file's export; "done" if it throws nothing. */
 function runAsOther(file: string, call: string): string {

@@ -211,8 +211,5 @@ export function bulkInBrowser(desk: Desk): void {
 }
 
 /** The names of the boxes that are ticked. */
-function selectedIn(page: Page): Promise<(string | null)[]> {
-  return page
-    .locator("td input:checked")
-    .evaluateAll((boxes) => boxes.map((box) => box.getAttribute("aria-label")))
-}
+const selectedIn = (page: Page): Promise<(string | null)[]> =>
+  page.locator("td input:checked").evaluateAll((boxes) => boxes.map((box) => box.getAttribute("aria-label")))

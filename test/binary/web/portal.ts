@@ -154,9 +154,8 @@ export function portalInBrowser(desk: Desk): void {
       `/accounts/${other.account}`,
       `/keys/${other.keyId}`,
       `/accounts/${other.account}/webhook`,
-    ]) {
+    ])
       expect([path, (await page.request.get(`${desk.url}/portal/v1${path}`)).status()]).toEqual([path, 404])
-    }
   })
 
   test("the playground sends a call from a form, and shows its code, its answer and what it cost", async () => {

@@ -41,6 +41,5 @@ export async function slowDownPage(page: Page): Promise<void> {
 
 const next = randomNumbers(Number(seed))
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => keepAliveTimer.after(next() * maxDelayMs, resolve))
-}
+const pause = (): Promise<void> =>
+  new Promise((resolve) => keepAliveTimer.after(next() * maxDelayMs, resolve))

@@ -44,12 +44,11 @@ export async function described(field: Locator, text: RegExp): Promise<void> {
 }
 
 /** The texts that a screen reader reads after the name of a field. */
-function descriptionOf(field: Locator): Promise<string> {
-  return field.evaluate((element) => {
+const descriptionOf = (field: Locator): Promise<string> =>
+  field.evaluate((element) => {
     const ids = element.getAttribute("aria-describedby")?.split(" ") ?? []
     return ids.map((id: string) => element.ownerDocument.getElementById(id)?.textContent).join(" ")
   })
-}
 
 /**
  * Waits until the first answers that a page shows are there. What is below them moves when they come, so that a button may not be

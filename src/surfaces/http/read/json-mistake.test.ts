@@ -34,10 +34,9 @@ test("the place of a mistake is found in any JSON that is cut short or has a cha
     fc.property(fc.json(), fc.nat(), fc.constantFrom("x", "}", ",", "'", "\0"), (json, where, more) => {
       expect(placeOfMistake(json)).toBe("")
       const place = where % json.length
-      for (const text of [json.slice(0, place), json.slice(0, place) + more + json.slice(place)]) {
+      for (const text of [json.slice(0, place), json.slice(0, place) + more + json.slice(place)])
         if (!isJson(text))
           expect([text, placeOfMistake(text)]).toEqual([text, expect.stringMatching(/line 1, column \d+$/)])
-      }
     }),
   ))
 
