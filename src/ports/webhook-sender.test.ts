@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { type AddressInfo, createServer } from "node:net"
+import { join } from "node:path"
 import { beforeStatus, sendEndlessly } from "../../test/support/endless.ts"
 import { hookCert, hookKey } from "../../test/support/hook-certificate.ts"
+import { tempDir } from "../../test/support/temp.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import { createWebhookSender, type WebhookRequest, type WebhookSenderOptions } from "./webhook-sender.ts"
 
@@ -104,6 +106,18 @@ test("where it goes: a host is resolved once, and the connection goes to what wa
   const sender = senderWith({ resolve, ca: hookCert })
   expect(await sender.send(post(byTls, { allows }))).toMatchObject({ status: 204 })
   expect({ lookups, asked }).toEqual({ lookups: 1, asked: ["127.0.0.1"] })
+})
+
+test("where it goes: a host is resolved also while names that nobody answers keep all threads of the runtime", async () => {
+  const pipe = join(tempDir(), "pipe")
+  Bun.spawnSync(["mkfifo", pipe])
+  const script = join(import.meta.dir, "../../test/support/send-without-threads.ts")
+  const command = [process.execPath, script, pipe, "https://nobody.invalid/"]
+  const env = { ...process.env, RES_OPTIONS: "timeout:1 attempts:1" }
+  const sending = Bun.spawn(command, { stdout: "pipe", stderr: "ignore", env })
+  // That there is no such host, or no DNS, and not that it took too long.
+  expect(await sending.stdout.text()).toMatch(/^\{"error":"DNS_\w+: getaddrinfo E\w+"\}\n$/)
+  await sending.exited
 })
 
 test("where it goes: one refused address among several refuses the host, and nothing is connected to", async () => {
