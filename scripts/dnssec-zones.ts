@@ -67,17 +67,8 @@ function sign(plan: ZonePlan, source: string, keys: readonly string[]): readonly
   if (plan.iterations !== undefined) {
     const times = ["-i", "20241201000000", "-e", "20351231235959"]
     const hashing = ["-n", "-t", String(plan.iterations), "-s", "AABB"]
-    run([
-      "ldns-signzone",
-      ...times,
-      ...hashing,
-      "-f",
-      target,
-      "-o",
-      plan.name,
-      source,
-      join(work, keys[0] ?? ""),
-    ])
+    const names = ["-f", target, "-o", plan.name]
+    run(["ldns-signzone", ...times, ...hashing, ...names, source, join(work, keys[0] ?? "")])
     return toLines(readFileSync(target, "utf8"))
   }
   // One key signs everything, unless there is another for the data.

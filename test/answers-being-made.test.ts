@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import { systemTimer } from "../src/ports/timer.ts"
-import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService, testApi } from "./support/catalog-service.ts"
 import { createSlowClock } from "./support/clock.ts"
 import { until } from "./support/until.ts"
 
@@ -39,14 +39,9 @@ const slow = echoApi("slow", async ({ what }) => {
 })
 
 const lines = defineApi({
-  id: "lines",
-  title: "lines",
-  description: "Gives lines.",
-  method: "POST",
-  credits: 1,
+  ...testApi("lines"),
   input: Type.Object({ count: Type.Integer({ description: "How many." }) }),
   output: Type.Object({ list: Type.Array(Type.String({ description: "A line." }), { description: "All." }) }),
-  examples: [],
   run: ({ count }) => ({ list: Array.from({ length: count }, (_, index) => `line ${index} of many`) }),
 })
 

@@ -13,18 +13,14 @@ import { createFixedWeb } from "../src/ports/web/fixed-web.ts"
 import { createGraphqlSchema } from "../src/surfaces/graphql/schema.ts"
 import { exampleAnswer, toApiPage } from "../src/surfaces/markdown/api-page.ts"
 import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
-import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService, testApi } from "./support/catalog-service.ts"
 import { createManualClock } from "./support/clock.ts"
 import { connectMcp } from "./support/mcp.ts"
 
 const since = "2024-12-01"
 const sunset = "2025-03-01"
 const marked = defineApi({
-  id: "marked",
-  title: "marked",
-  description: "Gives back a text.",
-  method: "POST",
-  credits: 1,
+  ...testApi("marked"),
   input: Type.Object({
     what: Type.String({ description: "The text." }),
     old: Type.Optional(deprecated(Type.String({ description: "The text." }), { since, successor: "what" })),
@@ -135,17 +131,8 @@ test("usage tells a caller what of its calls is deprecated, on every surface", a
 })
 
 test("OpenAPI, GraphQL and the pages say so", () => {
-  const service = {
-    version: "",
-    graphql: true,
-    mcp: true,
-    metrics: "off",
-    maxBodyBytes: 1,
-    publicUrl: null,
-    title: "penknife",
-    logo: null,
-    plans: new Map(),
-  } as const
+  const features = { graphql: true, mcp: true, metrics: "off", maxBodyBytes: 1, plans: new Map() } as const
+  const service = { ...features, version: "", publicUrl: null, title: "penknife", logo: null }
   const apis = [prepareApi(old), prepareApi(marked)]
   const { paths, components } = createOpenApiDocument({ ...service, apis })
   expect(paths["/v1/old"]).toMatchObject({

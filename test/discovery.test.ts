@@ -55,11 +55,7 @@ const textOf = (path: string) => seen.get(path)?.text ?? ""
 test("a crawler that starts at / reaches every document, each of the type that was promised, and each API's own", () => {
   expect([...seen.keys()].sort()).toEqual(
     [
-      "/",
-      "/.well-known/api-catalog",
-      "/docs",
-      "/llms.txt",
-      "/openapi.json",
+      ...["/", "/.well-known/api-catalog", "/docs", "/llms.txt", "/openapi.json"],
       ...ids.flatMap((id) => [`/docs/${id}.md`, `/openapi/${id}.json`]),
     ].sort(),
   )

@@ -6,7 +6,7 @@ import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { createHttpApp } from "../src/surfaces/http/app.ts"
 import { createClosing } from "../src/surfaces/http/calls.ts"
 import { readAnswer } from "./support/answer.ts"
-import { catalogParts, echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { catalogParts, echoApi, startCatalogService, testApi } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { createSlowTurns } from "./support/slow-turns.ts"
 
@@ -69,12 +69,7 @@ const dns = {
 }
 /** A list that takes time when it is written. */
 const listing = defineApi({
-  id: "listing",
-  title: "Listing",
-  description: "Gives a list.",
-  method: "POST",
-  credits: 1,
-  examples: [],
+  ...testApi("listing"),
   input: Type.Object({ what: Type.String({ description: "The text." }) }),
   output: Type.Object({
     items: Type.Array(Type.Object({ done: Type.String({ description: "The text." }) }), {
@@ -114,11 +109,8 @@ function longItem(what: string, index: number) {
   }
 }
 
-const own = startCatalogService([busy, stepwise, later, mayAsk, asking, listing, longList], {
-  clock,
-  timer,
-  dns,
-})
+const apis = [busy, stepwise, later, mayAsk, asking, listing, longList]
+const own = startCatalogService(apis, { clock, timer, dns })
 afterEach(() => {
   events.length = 0
   hasSlowTurns = false
@@ -128,15 +120,11 @@ const query = (what: string, key: string, api = "busy") => {
   const fields = Array.from({ length: 50 }, (_, i) => `f${i}: ${api}(input: {what: "${what}"}) { done }`)
   return readGraphql(own.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, key))
 }
-const lists = (what: string, key: string) => {
-  const fields = Array.from({ length: 45 }, (_, index) => `f${index}: items { done }`)
-  const query = `{ listing(input: {what: "${what}"}) { ${fields.join(" ")} } }`
+const lists = (what: string, key: string, api = "listing", times = 45) => {
+  const fields = Array.from({ length: times }, (_, index) => `f${index}: items { done }`)
+  const query = `{ ${api}(input: {what: "${what}"}) { ${fields.join(" ")} } }`
   return readGraphql(own.post("/v1/graphql", { query }, key))
 }
-const longLists = (what: string, key: string) =>
-  readGraphql(
-    own.post("/v1/graphql", { query: `{ longlist(input: {what: "${what}"}) { items { done } } }` }, key),
-  )
 const batch = (what: string, key: string, api = "busy") =>
   readAnswer(own.post(`/v1/${api}/batch`, { inputs: Array(50).fill({ what }) }, key))
 const single = (what: string, key: string) => readAnswer(own.post("/v1/busy", { what }, key))
@@ -145,7 +133,7 @@ const steps = (what: string, key: string) => readAnswer(own.post("/v1/stepwise",
 test.each([
   ["one query", (key: string) => [query("query", key)]],
   ["one query for a list many times", (key: string) => [lists("list", key)]],
-  ["one query for a long list", (key: string) => [longLists("items", key)]],
+  ["one query for a long list", (key: string) => [lists("items", key, "longlist", 1)]],
   ["one batch", (key: string) => [batch("batch", key)]],
   ["one batch of runs that work after a wait", (key: string) => [batch("batch", key, "later")]],
   ["one batch of runs that ask the DNS", (key: string) => [batch("batch", key, "asking")]],
@@ -156,10 +144,7 @@ test.each([
   [
     "all of these at once",
     (key: string) => [
-      query("query", key),
-      query("query", key),
-      batch("batch", key),
-      batch("batch", key),
+      ...[1, 2].flatMap(() => [query("query", key), batch("batch", key)]),
       steps("steps", key),
       ...Array.from({ length: 20 }, () => single("single", key)),
     ],

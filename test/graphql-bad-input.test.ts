@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { type ApiDefinition, defineApi } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
-import { startCatalogService } from "./support/catalog-service.ts"
+import { startCatalogService, testApi } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -212,12 +212,9 @@ test("input that only the API can judge is the field's own error in a 200", asyn
 const described = { description: "A value." }
 const path = "a+b:c.d/e\\f"
 const list = Type.Array(Type.Object({ "g/h": Type.Number(described) }), described)
+/** An API whose names GraphQL cannot spell. */
 const odd: ApiDefinition = defineApi({
-  id: "odd-names",
-  title: "Odd names",
-  description: "An API whose names GraphQL cannot spell.",
-  method: "POST",
-  credits: 1,
+  ...testApi("odd-names"),
   input: Type.Object({
     "max-age": Type.Integer(described),
     "2fa": Type.Optional(Type.Object({ "x.y": Type.String(described) }, described)),
@@ -227,7 +224,6 @@ const odd: ApiDefinition = defineApi({
     "2fa": Type.String(described),
     [path]: Type.Object({ "na me!": list }, described),
   }),
-  examples: [],
   run: ({ "max-age": age, "2fa": inner }) => {
     return { "max-age": age, "2fa": inner?.["x.y"] ?? "none", [path]: { "na me!": [{ "g/h": 1.5 }] } }
   },

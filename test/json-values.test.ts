@@ -5,15 +5,11 @@ import { defineApi } from "../src/apis/contract.ts"
 import { compileInput } from "../src/call/input.ts"
 import { createGraphqlSchema, printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { jsonValue } from "../src/values/json-value.ts"
-import { startCatalogService } from "./support/catalog-service.ts"
+import { startCatalogService, testApi } from "./support/catalog-service.ts"
 import { connectMcp } from "./support/mcp.ts"
 
 const echo = defineApi({
-  id: "echo",
-  title: "Echo",
-  description: "Gives back a JSON value.",
-  method: "POST",
-  credits: 1,
+  ...testApi("echo"),
   input: Type.Object({
     value: jsonValue({ description: "The value." }),
     other: Type.Optional(jsonValue({ description: "Another value." })),
@@ -22,7 +18,6 @@ const echo = defineApi({
     value: jsonValue({ description: "The value." }),
     all: Type.Array(jsonValue({ description: "A value." }), { description: "Both values." }),
   }),
-  examples: [],
   run: ({ value, other }) => ({ value, all: other === undefined ? [value] : [value, other] }),
 })
 const service = startCatalogService([echo])

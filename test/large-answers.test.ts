@@ -7,7 +7,7 @@ import { encodeEnvelope, formats } from "../src/encode/formats.ts"
 import type { Envelope } from "../src/encode/tree.ts"
 import { maxResultBytes } from "../src/surfaces/graphql/query-limits.ts"
 import { httpLimits } from "../src/surfaces/http/read/limits.ts"
-import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService, testApi } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { converse } from "./support/raw-http.ts"
 import { createManualTimer } from "./support/timer.ts"
@@ -17,11 +17,7 @@ import { until } from "./support/until.ts"
 let runs = 0
 /** Returns a text that many times, as a text and as a list of objects. */
 const repeat = defineApi({
-  id: "repeat",
-  title: "repeat",
-  description: "Gives back a text many times.",
-  method: "POST",
-  credits: 1,
+  ...testApi("repeat"),
   input: Type.Object({
     what: Type.String({ description: "The text." }),
     times: Type.Integer({ description: "How often." }),
@@ -32,7 +28,6 @@ const repeat = defineApi({
       description: "The texts.",
     }),
   }),
-  examples: [],
   run({ what, times }) {
     runs++
     return { text: what.repeat(times), list: Array.from({ length: 3 }, () => ({ item: what.repeat(times) })) }

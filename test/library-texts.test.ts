@@ -74,11 +74,12 @@ function changeText(text: string, place: number, kind: number, part: string): st
   const at = place % (text.length + 1)
   const length = 1 + (kind % 5)
   const [before, after] = [text.slice(0, at), text.slice(at)]
+  const [cut, kept] = [after.slice(0, length), after.slice(length)]
   const changed = [
     before + part + after,
-    before + part + after.slice(length),
-    before + after.slice(length),
-    before + after.slice(0, length) + after,
+    before + part + kept,
+    before + kept,
+    before + cut + after,
     before,
     part,
   ]

@@ -36,11 +36,9 @@ test("requests, credits, calls and faults are counted where they belong", async 
   await service.fetch("/v1/bluetoothlookup?companyid=x", { key })
   await service.fetch(lookup)
   await post("/v1/bluetoothlookup/batch", { inputs: ["1", "x", "2"].map((companyid) => ({ companyid })) })
-  await post("/v1/graphql", { query: '{ bluetoothlookup(input: {companyid: "1"}) { company } }' })
-  await post("/v1/graphql", {
-    query:
-      '{ bluetoothlookup(input: {companyid: "1"}) { company } linesorter(input: {lines: ["a"]}) { sorted } }',
-  })
+  const field = 'bluetoothlookup(input: {companyid: "1"}) { company }'
+  await post("/v1/graphql", { query: `{ ${field} }` })
+  await post("/v1/graphql", { query: `{ ${field} linesorter(input: {lines: ["a"]}) { sorted } }` })
   await post("/v1/graphql", { query: "{" })
   await service.fetch("/v1/usage", { key })
   await service.fetch("/nothing")
@@ -138,22 +136,15 @@ test("a thousand random paths, methods, keys and queries make no new label", asy
   const methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
   const request = async (count: number) => {
     const mark = `mark${count}`
-    const paths = [
-      `/${mark}`,
-      `/v1/${mark}`,
-      `/v1/${mark}/batch`,
-      `/v1/hmac?x=${mark}`,
-      `/v1/graphql?${mark}`,
-      lookup,
-    ]
+    const unknown = [`/${mark}`, `/v1/${mark}`, `/v1/${mark}/batch`]
+    const paths = [...unknown, `/v1/hmac?x=${mark}`, `/v1/graphql?${mark}`, lookup]
+    const body = JSON.stringify({ query: `{ ${mark} }`, [mark]: 1 })
     const method = methods[count % methods.length] ?? "GET"
     const response = await service.fetch(paths[count % paths.length] ?? "/", {
       method,
       key: count % 3 === 0 ? key : `pk-${mark}`,
       headers: { "x-request-id": mark, "x-forwarded-for": mark, ...json },
-      ...(["POST", "PUT", "PATCH"].includes(method) && {
-        body: JSON.stringify({ query: `{ ${mark} }`, [mark]: 1 }),
-      }),
+      ...(["POST", "PUT", "PATCH"].includes(method) && { body }),
     })
     await response.arrayBuffer()
   }

@@ -4,17 +4,13 @@ import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
 import { formats } from "../src/encode/formats.ts"
 import { systemTimer } from "../src/ports/timer.ts"
-import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { echoApi, startCatalogService, testApi } from "./support/catalog-service.ts"
 import { createSlowClock } from "./support/clock.ts"
 import { until } from "./support/until.ts"
 
 /** Returns a text, and lines. */
 const write = defineApi({
-  id: "write",
-  title: "write",
-  description: "Gives what is asked for.",
-  method: "POST",
-  credits: 1,
+  ...testApi("write"),
   input: Type.Object({
     characters: Type.Integer({ description: "The length of the text." }),
     lines: Type.Integer({ description: "The number of lines." }),
@@ -23,7 +19,6 @@ const write = defineApi({
     text: Type.String({ description: "The text." }),
     lines: Type.Array(Type.String({ description: "A line." }), { description: "The lines." }),
   }),
-  examples: [],
   run: ({ characters, lines }) => ({ text: "&".repeat(characters), lines: Array(lines).fill("line") }),
 })
 

@@ -137,17 +137,8 @@ export async function send(
     return { ...common, endMs: performance.now(), status, failure, credits, isUncertain, isOfInstance }
   } catch (cause) {
     const wasRefused = cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED"
-    const endMs = performance.now()
-    const failure = String(cause)
-    return {
-      ...common,
-      endMs,
-      status: null,
-      failure,
-      credits: 0,
-      isUncertain: !wasRefused,
-      isOfInstance: false,
-    }
+    const lost = { status: null, failure: String(cause), credits: 0, isOfInstance: false }
+    return { ...common, ...lost, endMs: performance.now(), isUncertain: !wasRefused }
   }
 }
 

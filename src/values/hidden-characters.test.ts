@@ -27,14 +27,10 @@ test("in JSON, only what JSON leaves as it is, and the value stays", () => {
   expect(escapeHiddenInJson("\u001b[32mINFO\u001b[39m")).toBe("\u001b[32mINFO\u001b[39m")
 })
 
-test("the first one is named by its code point", () =>
-  expect(["", "Ä 山田 👩\u200d💻", "a\u001bb\u202e", "\u2069", "a\u2800b"].map(firstHidden)).toEqual([
-    null,
-    null,
-    "U+001B",
-    "U+2069",
-    "U+2800",
-  ]))
+test("the first one is named by its code point", () => {
+  const texts = ["", "Ä 山田 👩\u200d💻", "a\u001bb\u202e", "\u2069", "a\u2800b"]
+  expect(texts.map(firstHidden)).toEqual([null, null, "U+001B", "U+2069", "U+2800"])
+})
 
 test("of all characters, each blank one and each without a shape is found, but for the spaces of Latin and Japanese", () => {
   const found = allCharacters.filter((character) => firstHidden(`a${character}b`) !== null)

@@ -183,13 +183,8 @@ test("reverse names", () => {
 test("addresses that only look like public ones are not public", () => {
   const isShown = (text: string) => isPublic(parseAddress(text) as Address)
   expect(["8.8.8.8", "2606:4700::1111"].map(isShown)).toEqual([true, true])
-  expect(["10.0.0.1", "::8.8.8.8", "2002:808:808::", "64:ff9b::8.8.8.8", "4000::1"].map(isShown)).toEqual([
-    false,
-    false,
-    false,
-    false,
-    false,
-  ])
+  const others = ["10.0.0.1", "::8.8.8.8", "2002:808:808::", "64:ff9b::8.8.8.8", "4000::1"]
+  expect(others.filter(isShown)).toEqual([])
 })
 
 /** Like {@link toNetwork}, but IPv4-mapped addresses stay IPv6. */

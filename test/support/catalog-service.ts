@@ -24,6 +24,10 @@ import { answerCheckFor, checkedFetch } from "./answer-check.ts"
 import { createManualClock } from "./clock.ts"
 import { tempDir } from "./temp.ts"
 
+/** What APIs for tests have that cost 1 credit. */
+export const testApi = <Id extends string>(id: Id) =>
+  ({ id, title: id, description: `For tests (${id}).`, method: "POST", credits: 1, examples: [] }) as const
+
 /** An API for tests: a text goes in as `what` and comes out as `done`. It costs 1 credit. */
 export function echoApi(
   id: string,
@@ -34,14 +38,10 @@ export function echoApi(
   credits = 1,
 ): ApiDefinition {
   return defineApi({
-    id,
-    title: id,
-    description: `Gives back a text (${id}).`,
-    method: "POST",
+    ...testApi(id),
     credits,
     input: Type.Object({ what: Type.String({ description: "The text." }) }),
     output: Type.Object({ done: Type.String({ description: "The same text." }) }),
-    examples: [],
     run,
   })
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { parse, validate } from "graphql"
+import { testApi } from "../../../test/support/catalog-service.ts"
 import { type ApiDefinition, defineApi } from "../../apis/contract.ts"
 import { catalog } from "../../app/prepare.ts"
 import { requireWithinLimits } from "../graphql/query-limits.ts"
@@ -44,11 +45,7 @@ test("those of the whole catalog name one API, two, and one twice", () => {
 
 test("names that GraphQL does not allow are changed, and an API without parameters gets none", () => {
   const odd = defineApi({
-    id: "od-d",
-    title: "Odd",
-    description: "Odd names.",
-    method: "POST",
-    credits: 1,
+    ...testApi("od-d"),
     input: Type.Object({ "a-b": Type.String({ description: "A." }) }),
     output: Type.Object({ "c.d": Type.String({ description: "C." }) }),
     examples: [{ name: "one", input: { "a-b": "x" }, output: { "c.d": "y" } }],

@@ -7,16 +7,8 @@ import { toBrokenBody } from "./delays.ts"
 
 /** Texts that formats quote, fold or leave alone, so that the cut falls inside a quoted, a plain or a block text. */
 const texts = [
-  "plain",
-  "The API key has expired.",
-  'a "quoted", b',
-  "two\nlines: yes",
-  `${'"'.repeat(9)}`,
-  `${"'".repeat(9)}`,
-  "no",
-  "1.5",
-  `- {[#&*!|>%@\`,"`,
-  "tail\r\n",
+  ...["plain", "The API key has expired.", 'a "quoted", b', "two\nlines: yes", `${'"'.repeat(9)}`],
+  ...[`${"'".repeat(9)}`, "no", "1.5", `- {[#&*!|>%@\`,"`, "tail\r\n"],
 ]
 
 const readers: Readonly<Record<string, readonly ((text: string) => unknown)[]>> = {
