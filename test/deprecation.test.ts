@@ -2,20 +2,17 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { parseItem } from "structured-headers"
-import { type ApiDefinition, type Clock, defineApi, deprecated, type Ports } from "../src/apis/contract.ts"
+import { type ApiDefinition, defineApi, deprecated } from "../src/apis/contract.ts"
 import { createLocalCalls } from "../src/app/prepare.ts"
 import { prepareApi } from "../src/call/prepared-api.ts"
 import { loadConfig } from "../src/config/load.ts"
-import { createZoneDns } from "../src/ports/dns/zone.ts"
-import { systemRandom } from "../src/ports/random.ts"
-import { systemTimer } from "../src/ports/timer.ts"
-import { createFixedWeb } from "../src/ports/web/fixed-web.ts"
 import { createGraphqlSchema } from "../src/surfaces/graphql/schema.ts"
 import { exampleAnswer, toApiPage } from "../src/surfaces/markdown/api-page.ts"
 import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
 import { echoApi, startCatalogService, testApi } from "./support/catalog-service.ts"
 import { createManualClock } from "./support/clock.ts"
 import { connectMcp } from "./support/mcp.ts"
+import { portsFor } from "./support/zone-ports.ts"
 
 const since = "2024-12-01"
 const sunset = "2025-03-01"
@@ -42,13 +39,6 @@ const text = `Deprecated since ${since}. Use 'marked' instead. It is gone from $
 const clock = createManualClock()
 const service = startCatalogService([old, marked], { clock })
 const { key } = await service.createKey("pro")
-const portsAt = (own: Clock): Ports => ({
-  clock: own,
-  random: systemRandom,
-  timer: systemTimer,
-  dns: createZoneDns({}),
-  web: createFixedWeb({}),
-})
 const post = (path: string, body: unknown) => service.post(path, body, key)
 
 test.each([
@@ -176,7 +166,10 @@ test("after the sunset every surface refuses it, names the successor and charges
   expect(await query.text()).toContain(gone)
   await using mcp = await connectMcp(lateService.url, key)
   expect(await mcp.call("old", { what: "a" })).toMatchObject({ isError: true, text: gone })
-  const local = createLocalCalls(loadConfig({ flags: {}, env: {}, file: null }), portsAt(lateClock))
+  const local = createLocalCalls(loadConfig({ flags: {}, env: {}, file: null }), {
+    ...portsFor({}),
+    clock: lateClock,
+  })
   await expect(local(prepareApi(old), { kind: "typed", values: { what: "a" } })).rejects.toThrow(gone)
   expect((await post("/v1/marked", { what: "a" })).status).toBe(200)
   expect(await lateService.accounts.usage(account, 30)).toMatchObject([

@@ -74,10 +74,8 @@ test.each([
 test("a call takes the id of a company as a number, as agents send it", async () => {
   const { key } = await service.createKey("pro")
   await using mcp = await connectMcp(service.url, key)
-  expect(await mcp.call("bluetoothlookup", { companyid: 76 })).toMatchObject({
-    isError: false,
-    data: { companyId: 76 },
-  })
+  const data = { companyId: 76 }
+  expect(await mcp.call("bluetoothlookup", { companyid: 76 })).toMatchObject({ isError: false, data })
   expect(await mcp.call("bluetoothlookup", { companyid: 65536 })).toMatchObject({ isError: true })
 })
 
@@ -88,11 +86,8 @@ test("a call tells its credits, and is logged with its surface", async () => {
     isError: false,
     meta: { "penknife/credits": { charged: 1, used: 1, remaining: 999_999, plan: "pro" } },
   })
-  expect(
-    requestsIn(service.logged())
-      .filter((line) => line.account === account)
-      .at(-1),
-  ).toMatchObject({ surface: "mcp", api: "hmac", credits: 1, status: 200 })
+  const logged = requestsIn(service.logged()).filter((line) => line.account === account)
+  expect(logged.at(-1)).toMatchObject({ surface: "mcp", api: "hmac", credits: 1, status: 200 })
   expect(service.logged()).not.toContain(key)
   expect(await (await service.fetch("/metrics")).text()).toContain('surface="mcp"')
 })
@@ -101,10 +96,8 @@ test("a call with wrong arguments is refused as in REST and free", async () => {
   const { account, key } = await service.createKey("pro")
   await using mcp = await connectMcp(service.url, key)
   const rest = await readAnswer(service.fetch("/v1/bluetoothlookup?companyid=x", { key }))
-  expect(await mcp.call("bluetoothlookup", { companyid: "x" })).toMatchObject({
-    isError: true,
-    text: rest.error ?? "none",
-  })
+  const text = rest.error ?? "none"
+  expect(await mcp.call("bluetoothlookup", { companyid: "x" })).toMatchObject({ isError: true, text })
   expect(await service.accounts.usage(account, 1)).toEqual([])
 })
 
@@ -155,11 +148,8 @@ describe("a request that is refused before its message is read", () => {
     expect(answer.status).toBe(status)
     expect(answer.headers.get("content-type")).toContain("application/json")
     if (status === 401) expect(answer.headers.get("www-authenticate")).toBe("Bearer")
-    expect(await answer.json()).toMatchObject({
-      jsonrpc: "2.0",
-      id: null,
-      error: { message: expect.stringContaining(text) },
-    })
+    const error = { message: expect.stringContaining(text) }
+    expect(await answer.json()).toMatchObject({ jsonrpc: "2.0", id: null, error })
   })
 
   test("a body of 3 MB", async () => {

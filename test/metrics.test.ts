@@ -30,8 +30,7 @@ const lookup = "/v1/bluetoothlookup?companyid=76"
 test("requests, credits, calls and faults are counted where they belong", async () => {
   const { service, read } = await start()
   const { key } = await service.createKey("pro")
-  const post = (path: string, body: unknown) =>
-    service.fetch(path, { key, method: "POST", headers: json, body: JSON.stringify(body) })
+  const post = (path: string, body: unknown) => service.post(path, body, { key })
   for (let count = 0; count < 3; count++) await service.fetch(lookup, { key })
   await service.fetch("/v1/bluetoothlookup?companyid=x", { key })
   await service.fetch(lookup)

@@ -121,9 +121,7 @@ test("a request's line names account and key of a refused key that is known, on 
       service.clock.advance(state === "keyExpired" ? 3_600_001 : 60_001)
       for (const path of [lookup, "/v1/bluetoothlookup/batch", "/v1/graphql", "/mcp", "/v1/usage"]) {
         const isGet = path === lookup || path === "/v1/usage"
-        const answer = isGet
-          ? await service.fetch(path, { key })
-          : await service.fetch(path, { key, method: "POST", headers: json, body: "{}" })
+        const answer = await (isGet ? service.fetch(path, { key }) : service.post(path, {}, { key }))
         answers.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`)
       }
     }

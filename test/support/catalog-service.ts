@@ -11,20 +11,18 @@ import { createUnsentAnswers } from "../../src/call/unsent.ts"
 import { createCounts } from "../../src/observe/counts.ts"
 import { createObserver } from "../../src/observe/observer.ts"
 import { noRequestLog } from "../../src/observe/request-log.ts"
-import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
-import { createFixedWeb } from "../../src/ports/web/fixed-web.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
 import type { HttpParts } from "../../src/surfaces/http/app.ts"
 import { createRequestIds } from "../../src/surfaces/http/request.ts"
 import { type HttpAppSettings, startHttpServer } from "../../src/surfaces/http/server.ts"
 import { createTestAccounts, type TestAccounts } from "./accounts.ts"
 import { answerCheckFor, checkedFetch } from "./answer-check.ts"
-import { createManualClock } from "./clock.ts"
 import { tempDir } from "./temp.ts"
+import { portsFor } from "./zone-ports.ts"
 
-/** What APIs for tests have that cost 1 credit. */
+/** The common parts of APIs for tests that cost 1 credit. */
 export const testApi = <Id extends string>(id: Id) =>
   ({ id, title: id, description: `For tests (${id}).`, method: "POST", credits: 1, examples: [] }) as const
 
@@ -69,14 +67,7 @@ export function catalogParts(
     toScheduler = (scheduler: Scheduler): Scheduler => scheduler,
   } = {},
 ) {
-  const ports: Ports = {
-    clock: createManualClock(),
-    random: systemRandom,
-    dns: createZoneDns({}),
-    web: createFixedWeb({}),
-    timer: systemTimer,
-    ...more,
-  }
+  const ports: Ports = { ...portsFor({}), ...more }
   const opened = openSqliteStore(join(tempDir(), "store.db"), { timer: systemTimer })
   const { store } = opened
   const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
@@ -105,6 +96,7 @@ export function catalogParts(
     unsubscribes: null,
     version: "0.0.0-test",
   }
+  const links = { contact: null, terms: null, privacy: null, status: null }
   const settings: HttpAppSettings = {
     tls: null,
     trustedProxies: [],
@@ -117,15 +109,7 @@ export function catalogParts(
     metricsToken: null,
     plans,
     brand: { title: "penknife", color: null, logo: null, favicon: null },
-    offer: {
-      plans: [],
-      signUp: null,
-      signUpPlan: null,
-      contact: null,
-      terms: null,
-      privacy: null,
-      status: null,
-    },
+    offer: { plans: [], signUp: null, signUpPlan: null, ...links },
   }
   return { opened, ports, plans, parts, settings, logged }
 }

@@ -12,11 +12,9 @@ import { prepareApi } from "../../src/call/prepared-api.ts"
 import type { ConfigSource } from "../../src/config/file.ts"
 import { createConfigSource } from "../../src/config/file.ts"
 import { type Config, loadConfig } from "../../src/config/load.ts"
-import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import type { RunOwnCommand } from "../../src/ports/own-process.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
-import { createFixedWeb } from "../../src/ports/web/fixed-web.ts"
 import { openStore } from "../../src/store/open.ts"
 import { toDocInput } from "../../src/surfaces/openapi/json-object.ts"
 import { createTestAccounts, createTestNotices, type TestAccounts, type TestNotices } from "./accounts.ts"
@@ -25,6 +23,7 @@ import { createManualClock, type ManualClock } from "./clock.ts"
 import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
 import { createMemoryLog } from "./log.ts"
 import { briefTimer } from "./timer.ts"
+import { portsFor } from "./zone-ports.ts"
 
 export interface TestOptions {
   readonly clock?: ManualClock
@@ -98,14 +97,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
       ? inMemory
       : createConfigSource(configFile, (file) => loadConfig({ flags, env, file }))
   const config = configSource.read(configSource.readText())
-  const ports: Ports = {
-    clock,
-    random: systemRandom,
-    dns: createZoneDns({}),
-    web: createFixedWeb({}),
-    timer: briefTimer,
-    ...options.ports,
-  }
+  const ports: Ports = { ...portsFor({}), clock, timer: briefTimer, ...options.ports }
   const log = createMemoryLog()
   const service = await startService(config, {
     ports,
