@@ -160,18 +160,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await store.usage("acc_1")).toEqual([row("2025-01-02", 1), row("2025-01-01", 5)])
   })
 
-  test("usage of a month that is started again counts in no month, but still by day", async () => {
-    await store.createAccount(accountOf({ bonus: 5 }))
-    for (const calls of [1, 2]) {
-      await store.charge(Array.from({ length: calls }, () => chargeOf()))
-      expect(await store.renewMonth("acc_1", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(true)
-      expect(await store.monthUsage("acc_1", 1_000)).toEqual([])
-      expect(await store.findAccount("acc_1")).toMatchObject({ used: 0, bonus: 5 })
-    }
-    expect(await store.usage("acc_1")).toEqual([row("2025-01-01", 3)])
-    expect(await store.renewMonth("acc_9", { createdMs: 1_000, periodStartMs: 1_000 })).toBe(false)
-  })
-
   test("answers a probe", async () => {
     await store.ping()
     expect((await opened.gauges.bytes()).main).toBeGreaterThan(0)

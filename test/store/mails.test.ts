@@ -200,21 +200,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await mails.record(mail.id, sent, { kind: "delivered" })
     })
 
-    test("is found by whether it is mailed", async () => {
-      await choose({ notify: "mail", email: "ann@example.com" })
-      await raise("msg_mailed")
-      await choose({ notify: "none" })
-      await raise("msg_none")
-      const found = async (state: "unsent" | "mailed", accountId?: string) =>
-        (await admin.notices({ state, accountId }, firstPage)).map(({ id }) => id)
-      for (const accountId of [undefined, "acc_1"]) {
-        expect(await found("mailed", accountId)).toEqual(["msg_mailed"])
-        expect(await found("unsent", accountId)).toEqual(["msg_none"])
-      }
-      const counted = await admin.countListed({ list: "notices", filter: { state: "mailed" } }, 9)
-      expect(counted).toEqual({ count: 1, isExact: true })
-    })
-
     test.each([
       [{ notify: "none" }, 0],
       [{ notify: "webhook" }, 0],

@@ -213,15 +213,6 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
   })
 })
 
-test("there and back again ends as it began", async () => {
-  const [first, second, third] = [await file.create(), await postgres.create(), await file.create()]
-  await fill(first)
-  await move(first, second, options)
-  await noticed(second)
-  await move(second, third, options)
-  expect(await dump(third)).toEqual(await dump(first))
-})
-
 test("a name with U+0000, which PostgreSQL cannot keep, arrives with another character in its place", async () => {
   const [from, to] = [await file.create(), await postgres.create()]
   const { store } = await openAnyStore(from)

@@ -46,16 +46,8 @@ function migrateInProcess(file: string): Promise<number> {
   return Bun.spawn([process.execPath, "-e", program, "--", file], { stderr: "inherit" }).exited
 }
 
-interface Charging {
-  /** The charges that were made so far. */
-  count(): number
-  /** Resolves once so many more are made. */
-  more(charges: number): Promise<void>
-  stop(): Promise<void>
-}
-
 /** Charges one after the other until it is stopped. Each must be made. */
-function startCharging({ store }: Pick<AnyTestStore, "store">): Charging {
+function startCharging({ store }: Pick<AnyTestStore, "store">) {
   let made = 0
   let isStopped = false
   const done = (async () => {
@@ -68,7 +60,8 @@ function startCharging({ store }: Pick<AnyTestStore, "store">): Charging {
   })()
   return {
     count: () => made,
-    async more(charges) {
+    /** Resolves once so many more are made. */
+    async more(charges: number) {
       for (const end = made + charges; made < end; ) await Promise.race([done, nextTurn()])
     },
     async stop() {

@@ -43,9 +43,9 @@ const fill = [
      CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs},
      CASE WHEN n = 7 THEN 'customer 7' END FROM ${numbers}`,
   `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked, notified) VALUES ${ledger.join(", ")}`,
-  `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, revoked_ms, disabled_ms, expires_ms)
+  `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, external_id, revoked_ms, disabled_ms, expires_ms)
    SELECT 'key_' || (10000 + n), 'acc_' || (10000 + n / 20), CASE WHEN n % 2 = 0 THEN 'CI' ELSE 'ci ' || (n % 30) END,
-     'pk-' || (100000 + n % 100), n / 3, '[]', CASE WHEN n % 50 = 1 THEN 5 END, CASE WHEN n % 50 = 2 THEN 5 END,
+     'pk-' || (100000 + n % 100), n / 3, '[]', CASE WHEN n % 7 = 5 THEN 'fleet' END, CASE WHEN n % 50 = 1 THEN 5 END, CASE WHEN n % 50 = 2 THEN 5 END,
      CASE WHEN n % 50 = 3 THEN ${nowMs - 1} WHEN n % 50 = 4 THEN ${nowMs + 1} END FROM ${numbers}`,
   `INSERT INTO key_usage (account_id, day, key_id, api, calls, credits)
    SELECT 'acc_' || (10000 + n / 20), day, 'key_' || (10000 + n), 'hmac', 1, 1 FROM ${numbers}
@@ -162,6 +162,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   const keyFilters: readonly (readonly [KeyFilter, (n: number) => boolean])[] = [
     [{}, () => true],
     [{ accountId: "acc_10000" }, (n) => n < 20],
+    [{ externalId: "fleet" }, (n) => n % 7 === 5],
+    [{ externalId: "fleet", accountId: "acc_10000" }, (n) => n === 5 || n === 12 || n === 19],
+    [{ externalId: "another" }, () => false],
     [{ prefix: "pk-100007" }, (n) => n % 100 === 7],
     [{ prefix: "pk-10000" }, (n) => n % 100 < 10],
     [{ prefix: "pk-9" }, () => false],

@@ -147,17 +147,12 @@ async function replaced(
 /** The id of a new passkey. Only a browser makes one over HTTP. */
 async function passkey(admin: Client, db: string, may: string): Promise<string> {
   const person = idOf(await admin("POST", "/people", { body: { name: "Ann", may: [may] } }))
-  const opened = await openStore(db, {
-    timer: keepAliveTimer,
-    clock: systemClock,
-    random: systemRandom,
-    limitMs: 30_000,
+  const { store, admin: stored } = await openStore(db, {
+    ...{ timer: keepAliveTimer, clock: systemClock, random: systemRandom, limitMs: 30_000 },
   })
-  try {
-    return await createTestPasskey(opened.admin, person)
-  } finally {
-    await opened.store.close()
-  }
+  const id = await createTestPasskey(stored, person)
+  await store.close()
+  return id
 }
 
 /** The month in which an account was created. */

@@ -7,17 +7,11 @@ import { openStore } from "../../src/store/open.ts"
 import { checkAdminAnswer } from "./admin-answer-check.ts"
 import type { TestService } from "./service.ts"
 
-/** An admin key for tests. */
-export interface TestAdminKey {
-  readonly id: string
-  readonly key: string
-}
-
 /** Makes an admin key in the store that `--db` names, as another process would. It may do everything by default. */
 export async function createTestAdminKey(
   db: string,
   { permissions = ["*"], ...more }: Partial<AdminKeyRecord> = {},
-): Promise<TestAdminKey> {
+) {
   const { store, admin } = await openStore(db, {
     timer: keepAliveTimer,
     clock: systemClock,

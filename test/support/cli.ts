@@ -18,12 +18,6 @@ import { runCli } from "../../src/surfaces/cli/program.ts"
 import { createMemoryLog } from "./log.ts"
 import { ownCommand } from "./own-command.ts"
 
-export interface CliResult {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
 export interface CliTestOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly ports?: Ports
@@ -47,10 +41,7 @@ const emptyInput: StandardInput = {
 }
 
 /** Runs a command line in this process, on real files and sockets, and collects what it prints. */
-export async function runCliForTest(
-  argv: readonly string[],
-  options: CliTestOptions = {},
-): Promise<CliResult> {
+export async function runCliForTest(argv: readonly string[], options: CliTestOptions = {}) {
   let out = ""
   let err = ""
   const log = createMemoryLog()

@@ -1,11 +1,7 @@
 import type { LogOutput } from "../../src/ports/log-output.ts"
 
-/** A log output that keeps its lines in memory. */
-export interface MemoryLog extends LogOutput {
-  text(): string
-}
-
-export function createMemoryLog(): MemoryLog {
+/** A log output that keeps its lines in memory, as a text. */
+export function createMemoryLog(): LogOutput & { text(): string } {
   let text = ""
   return {
     write(line) {

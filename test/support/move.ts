@@ -22,20 +22,14 @@ const few = 3
 const everHour = { fromMs: 0, toMs: 3_600_000, stepMs: 60_000 }
 export const idOf = (i: number) => `acc_${String(i).padStart(4, "0")}`
 
+const accountSet = { externalId: "customer 7", metadata: '{"a":"ä"}', events: ["key.created"] }
+const keySet = { disabledMs: 7_000, externalId: "x", metadata: '{"b":[1]}' }
+const raised = { type: "key.created", data: '{"key":"key_0"}', nowMs: 1 }
+
 /** Changes that only the administration makes. */
 const adminMutations = (lastAccountId: string): readonly Mutation[] => [
-  {
-    kind: "account.update",
-    id: idOf(0),
-    version: 1,
-    set: { externalId: "customer 7", metadata: '{"a":"ä"}', events: ["key.created"] },
-  },
-  {
-    kind: "key.update",
-    id: "key_0",
-    version: 2,
-    set: { disabledMs: 7_000, externalId: "x", metadata: '{"b":[1]}' },
-  },
+  { kind: "account.update", id: idOf(0), version: 1, set: accountSet },
+  { kind: "key.update", id: "key_0", version: 2, set: keySet },
   { kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" },
   {
     kind: "person.insert",
@@ -46,14 +40,7 @@ const adminMutations = (lastAccountId: string): readonly Mutation[] => [
   },
   { kind: "passkey.insert", passkey: passkeyOf(), most: 1 },
   // Its account has no webhook, unless it is the only one.
-  {
-    kind: "notice.insert",
-    id: "msg_1",
-    accountId: lastAccountId,
-    type: "key.created",
-    data: '{"key":"key_0"}',
-    nowMs: 1,
-  },
+  { kind: "notice.insert", id: "msg_1", accountId: lastAccountId, ...raised },
 ]
 
 const keptRequest = keptRequestOf({

@@ -1,13 +1,10 @@
 import { connect, createServer, type Socket } from "node:net"
 
-/** Changes to the traffic of a relay. */
-interface RelayOptions {
-  /** Drops the settings that a client sends when it connects, as PgBouncer with `ignore_startup_parameters` does. */
-  readonly dropSettings?: boolean
-}
-
-/** Passes everything to the server of a URL, and can hold back what the server answers. */
-export function createRelay(url: string, { dropSettings = false }: RelayOptions = {}) {
+/**
+ * Passes everything to the server of a URL, and can hold back what the server answers.
+ * @param options `dropSettings` drops what a client sets when it connects, as PgBouncer with `ignore_startup_parameters` does
+ */
+export function createRelay(url: string, { dropSettings = false } = {}) {
   const { port: serverPort } = new URL(url)
   let release: (() => void) | null = null
   let released = Promise.resolve()
