@@ -65,12 +65,10 @@ export function encodeTree(layout: Layout, value: unknown, place: Place): Encode
   return writer.isDone() ? first : allPieces(first, writer)
 }
 
-function* allPieces(first: string, { next, isDone }: TreeWriter): Generator<string> {
+function* allPieces(first: string, { next, isDone }: ReturnType<typeof createTreeWriter>): Generator<string> {
   yield first
   while (!isDone()) yield next()
 }
-
-type TreeWriter = ReturnType<typeof createTreeWriter>
 
 /** Keeps its own stack of open objects and lists, so that the writer can stop anywhere. */
 function createTreeWriter(layout: Layout, root: unknown, rootPlace: Place) {

@@ -2,8 +2,6 @@ import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import type { MockProcess } from "./process.ts"
 
-type Envelope<T> = { readonly error: string | null; readonly data: T }
-
 /**
  * Makes the function that sends requests to a mock's control paths and returns the `data` of the answers. It throws an Error
  * with the mock's message when the mock refuses the request.
@@ -13,7 +11,7 @@ type Envelope<T> = { readonly error: string | null; readonly data: T }
 export function controlOf(url: string, ca: string | null) {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
     const { status, text } = await exchange(new URL(url + path), method, ca, body && JSON.stringify(body))
-    const { error, data }: Envelope<T> = JSON.parse(text)
+    const { error, data }: { readonly error: string | null; readonly data: T } = JSON.parse(text)
     if (status === 417) throw Object.assign(new Error(error ?? ""), { name: "NotAsExpected" })
     if (error !== null) throw new Error(`penknife mock: ${error}`)
     return data

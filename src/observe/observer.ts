@@ -4,8 +4,7 @@ import { once } from "../values/once.ts"
 import type { Surface } from "../values/request-events.ts"
 import type { AccountSums, Counts, Tally } from "./counts.ts"
 import type { RequestFeed } from "./request-feed.ts"
-import type { RequestLog } from "./request-log.ts"
-import { creditsOf, type RecordRequest, type RequestEnd } from "./request-log.ts"
+import { creditsOf, type RecordRequest, type RequestEnd, type RequestLog } from "./request-log.ts"
 
 /** Counts and logs requests, and passes them to watchers. */
 export type Observer = ReturnType<typeof createObserver>

@@ -40,12 +40,6 @@ import { type MailRecord, shownState } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
-/** A key and the last day with a call by it. */
-interface LastUse {
-  readonly keyId: string
-  readonly day: string
-}
-
 /** Keys of one account that are sorted by their last use. */
 const mostSorted = 5_000
 
@@ -89,7 +83,7 @@ function prepareKeyList(parts: ListParts) {
         UNION ALL
         SELECT key_id, day FROM (${parts.openDays} WHERE account_id ${texts.isIn("$2")}) AS open_days WHERE key_id ${texts.isIn("$1")}
       ) AS days WHERE day IS NOT NULL GROUP BY key_id`
-    return read<LastUse>(select, [ids, accounts])
+    return read<{ readonly keyId: string; readonly day: string }>(select, [ids, accounts])
   }
 
   /** Sorts the keys of one account, which are few. */

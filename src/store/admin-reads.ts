@@ -18,7 +18,7 @@ import type { UsagePage, UsageQuery } from "./usage-types.ts"
 /**
  * The reads and changes of the administration, in the same database as the store. Every method may reject with StoreUnavailable.
  */
-export interface AdminStore extends Lists, Reads {
+export interface AdminStore extends Lists, ReturnType<typeof prepareAdminReads> {
   /** Applies a change in one transaction: all its mutations, its audit records and its replay record, or nothing of them. */
   apply(change: AdminChange): Promise<AdminOutcome>
   /**
@@ -32,8 +32,6 @@ export interface AdminStore extends Lists, Reads {
    */
   usage(query: UsageQuery, page: Page): Promise<UsagePage>
 }
-
-type Reads = ReturnType<typeof prepareAdminReads>
 
 /** The administration's reads of single rows, and its replays, in any kind of store. */
 export function prepareAdminReads({ read, write }: Readonly<Record<"read" | "write", rows.Run>>) {

@@ -242,8 +242,6 @@ export type AdminOutcome =
   | "replayed"
   | "noOwner"
 
-/** Links that are sent by e-mail, in any kind of store. */
-
 /** A link that was sent by e-mail. The store keeps hashes of its tokens, of which each works. */
 export interface EmailLink {
   /** `eml_…` */

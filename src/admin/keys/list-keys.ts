@@ -97,13 +97,11 @@ export const listKeys = defineRead({
   },
 })
 
-type ListedKey = ReturnType<typeof toKeyOutput> & { account_name: string; last_used: string | null }
-
 async function withNames(
   page: Listed<KeyDetails>,
   lastDays: ReadonlyMap<string, string>,
   { admin }: AdminParts,
-): Promise<Listed<ListedKey>> {
+) {
   const names = await admin.accountNames([...new Set(page.data.map(({ accountId }) => accountId))])
   const nameOf = new Map(names.map(({ id, name }) => [id, name]))
   const data = page.data.map((key) => ({

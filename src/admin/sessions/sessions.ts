@@ -85,10 +85,6 @@ export interface OpenedSession extends FoundSession {
   readonly durationMs: number
 }
 
-interface SessionsParts extends GrantParts {
-  readonly random: Random
-}
-
 const hourMs = 3_600_000
 const durationsMs: Readonly<Record<SessionKind, number>> = { console: 12 * hourMs, portal: 24 * hourMs }
 
@@ -99,7 +95,7 @@ const maxSessions = 100
 export type Sessions = ReturnType<typeof createSessions>
 
 /** Creates the sessions of the console and the portal, which are kept in the store. */
-export function createSessions(parts: SessionsParts) {
+export function createSessions(parts: GrantParts & { readonly random: Random }) {
   const { admin, clock, random } = parts
   const newAuditRecord = createAuditRecords(random)
 

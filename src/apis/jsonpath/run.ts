@@ -75,10 +75,8 @@ function shown(text: string): string {
   return shorten(escapeHidden(text), 150)
 }
 
-type Reason = (found: RegExpExecArray, character: string) => string
-
 /** Sentences for the messages of json-p3, which are written for its developers. */
-const reasons: readonly (readonly [RegExp, Reason])[] = [
+const reasons: readonly (readonly [RegExp, (found: RegExpExecArray, character: string) => string])[] = [
   [/^expected '\$'/, () => "a path begins with '$'"],
   [/backup beyond start|end of (?:query|expression)|'token\.eof'$/i, () => "the path ends too early"],
   [/trailing whitespace/, () => "a path does not end with a blank"],

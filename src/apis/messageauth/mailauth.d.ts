@@ -10,12 +10,8 @@ interface MailauthStatus {
   testing?: boolean
   underSized?: number
 }
-interface MailauthHeader {
-  readonly key: string
-  readonly line: Buffer
-}
 interface MailauthHeaders {
-  readonly parsed: readonly MailauthHeader[]
+  readonly parsed: readonly { readonly key: string; readonly line: Buffer }[]
 }
 /** A field with tags, such as DKIM-Signature. */
 interface MailauthSignatureField {

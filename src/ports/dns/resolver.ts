@@ -94,13 +94,12 @@ export function createResolver(options: ResolverOptions): Resolver {
   return {
     // The operation and the type are part of the question and of the key, so the answer is of that kind and type.
     resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) =>
-      ask({ name: toWireName(name), type, operation: "resolve" }, { signal, account }) as Promise<
-        DnsAnswer<T>
-      >,
+      ask({ name: toWireName(name), type, operation: "resolve" }, signal, account) as Promise<DnsAnswer<T>>,
     exchange: (name, type, { dnssec = false } = {}, signal, account) =>
       ask(
         { name: toWireNameOrRoot(name), type, operation: dnssec ? "records" : "checked" },
-        { signal, account },
+        signal,
+        account,
       ) as Promise<DnsReply>,
     answers() {
       checking ??= fetchReply(rootServers, queryOptions)
@@ -114,7 +113,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     stats: () => ({ ...counts }),
   }
 
-  async function ask(asked: Asked, { signal, account }: Asker): Promise<Cached> {
+  async function ask(asked: Asked, signal?: AbortSignal, account?: string): Promise<Cached> {
     const { name, type, operation } = asked
     if (typeNumberOf(type) === null) throw new RangeError(`no record type that can be asked for: ${type}`)
     if (signal?.aborted) return failure("aborted")
@@ -163,11 +162,6 @@ interface Asked {
   readonly name: WireName | null
   readonly type: DnsType
   readonly operation: "resolve" | NonNullable<Question["dnssec"]>
-}
-
-interface Asker {
-  readonly signal: AbortSignal | undefined
-  readonly account: string | undefined
 }
 
 async function fetchReply(question: Question, options: QueryOptions) {

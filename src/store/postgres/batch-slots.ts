@@ -1,22 +1,11 @@
 import type { Ports } from "../../apis/contract.ts"
 
-/** One piece of work on one account. */
-interface Ticket {
-  readonly accountId: string
-}
-
 /** The number of slots and the sizes of batches, in accounts. */
 interface BatchSlotSizes {
   readonly slots: number
   /** Accounts that a batch carries before the next slot is used too, since each statement has a fixed cost. */
   readonly smallBatch: number
   readonly maxBatch: number
-}
-
-/** Tickets of an account that is in no batch. */
-interface Ready<T> {
-  readonly tickets: T[]
-  readonly sinceMs: number
 }
 
 /** While a slot is free, an account waits for this share of a batch's time, at most for the next constant. */
@@ -32,14 +21,14 @@ const latestShare = 0.1
  * active, they wait for each other: the cost of the database depends on the number of batches.
  * @param run never rejects
  */
-export function createBatchSlots<T extends Ticket>(
+export function createBatchSlots<T extends { readonly accountId: string }>(
   { slots, smallBatch, maxBatch }: BatchSlotSizes,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   run: (slot: number, batch: readonly T[]) => Promise<void>,
 ) {
   const free = Array.from({ length: slots }, (_, index) => index).reverse()
-  /** The longest waiting first. */
-  const ready = new Map<string, Ready<T>>()
+  /** Tickets of accounts that are in no batch, the longest waiting first. */
+  const ready = new Map<string, { readonly tickets: T[]; readonly sinceMs: number }>()
   /** Tickets of accounts that are in a batch now. */
   const next = new Map<string, T[]>()
   let waiting = 0

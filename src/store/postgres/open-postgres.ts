@@ -1,6 +1,5 @@
 import { prepareMailOutbox } from "../mail-outbox.ts"
-import type { AnyStoreOptions, OpenStore, StoreListeners } from "../open-store.ts"
-import { createActivity } from "../open-store.ts"
+import { type AnyStoreOptions, createActivity, type OpenStore, type StoreListeners } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { prepareCounts } from "../outbox-reads.ts"
 import { prepareKeptRequests } from "../request-table.ts"

@@ -1,6 +1,5 @@
 import { prepareLists } from "../admin-lists.ts"
-import type { AdminStore } from "../admin-reads.ts"
-import { prepareAdminReads } from "../admin-reads.ts"
+import { type AdminStore, prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, Mutation } from "../admin-store.ts"
 import { balanceOf, isRaising, toSteps } from "../change-steps.ts"
 import { prepareRetentionMarks } from "../retention.ts"

@@ -1,7 +1,6 @@
 import { type Database, SQLiteError } from "bun:sqlite"
 import { prepareLists } from "../admin-lists.ts"
-import type { AdminStore } from "../admin-reads.ts"
-import { prepareAdminReads } from "../admin-reads.ts"
+import { type AdminStore, prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome } from "../admin-store.ts"
 import { balanceOf, isRaising, toSteps } from "../change-steps.ts"
 import type { StoreListeners } from "../open-store.ts"

@@ -2,7 +2,7 @@ import { styleText } from "node:util"
 import { type Command, InvalidArgumentError } from "commander"
 import { type AuditReport, type Grade, grades } from "../../values/audit-report.ts"
 import { escapeHidden } from "../../values/hidden-characters.ts"
-import { example } from "./output.ts"
+import { example, type Terminal } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
@@ -56,14 +56,6 @@ export class GradeTooLow extends Error {
   override readonly name = "GradeTooLow"
 }
 
-/** The answer of mailaudit as a person reads it in a terminal. */
-
-interface ReportOptions {
-  /** Columns of the terminal; null when it goes to a file, and no line is broken. */
-  readonly columns: number | null
-  readonly colours: boolean
-}
-
 const fullWidth = 100
 const indent = "      "
 const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "yellow" | "red" | "gray"]>> =
@@ -77,9 +69,12 @@ const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "
 
 /**
  * The grade, each check with a word and why, and what to change, in the order of the answer. Hidden characters of texts from
- * the DNS are escaped.
+ * the DNS are escaped. No line is broken that does not go to a terminal.
  */
-export function toReport(audit: AuditReport, { columns, colours }: ReportOptions): string {
+export function toReport(
+  audit: AuditReport,
+  { columns, colours }: Pick<Terminal, "columns" | "colours">,
+): string {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text
   const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(40, Math.min(columns, fullWidth))

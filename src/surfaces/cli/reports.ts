@@ -1,6 +1,5 @@
 import type { Timer } from "../../apis/contract.ts"
-import type { Report } from "../../observe/report.ts"
-import { toRetired } from "../../observe/report.ts"
+import { type Report, toRetired } from "../../observe/report.ts"
 import type { FromWorker } from "../../observe/siblings.ts"
 import type { WorkerProcess } from "./worker.ts"
 

@@ -6,8 +6,7 @@ import type { Exposition } from "../../observe/report.ts"
 import { type HttpContext, metricsTokenNeeded } from "./frame.ts"
 import { toBody, toResponse } from "./reply/answer-body.ts"
 import { ownAnswer, sameOriginOnly, send } from "./reply/headers.ts"
-import type { IncomingApp } from "./request.ts"
-import { pathOf } from "./request.ts"
+import { type IncomingApp, pathOf } from "./request.ts"
 
 export interface ProbesParts {
   readonly version: string

@@ -23,8 +23,7 @@ export const serviceLogo: string | null =
 export const serviceName: string =
   document.querySelector<HTMLMetaElement>('meta[name="application-name"]')?.content ?? "penknife"
 
-type QueryValue = string | number | boolean | readonly string[] | null | undefined
-type Query = Readonly<Record<string, QueryValue>>
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>
 
 const place = signal(read())
 

@@ -1,5 +1,4 @@
-import type { ComponentChildren, RenderableProps } from "preact"
-import { createContext } from "preact"
+import { type ComponentChildren, createContext, type RenderableProps } from "preact"
 import { useContext, useId } from "preact/hooks"
 
 /** The messages of a form's fields, by the name of the field. */

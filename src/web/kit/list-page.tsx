@@ -18,14 +18,12 @@ interface ListFilter<Name> {
   readonly isShort?: boolean
 }
 
-type FilterName<Id extends ListId> = keyof ReadInput<Id> & string
-
 interface ListPageProps<Id extends ListId>
   extends Omit<PagedTableProps<Id>, "filters" | "what">,
     Pick<PageProps, "title" | "intro" | "actions"> {
   /** A plural for the rows; the title's words by default. */
   readonly what?: string
-  readonly filters?: readonly ListFilter<FilterName<Id>>[]
+  readonly filters?: readonly ListFilter<keyof ReadInput<Id> & string>[]
   /** Returns the parameters of the list, where they are not those of the filters. */
   readonly toInput?: (values: ReadInput<Id>) => ReadInput<Id>
   /** Shown instead of the list, such as what is missing in a filter. */

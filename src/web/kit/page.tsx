@@ -70,8 +70,6 @@ export function Section({ title, actions, intro, children }: SectionProps) {
   )
 }
 
-/** Placeholders for content: loading, empty, failed. */
-
 /** Grey bars while content is read, and a sentence for screen readers. */
 export function Loading({ what }: { readonly what: string }) {
   return (

@@ -14,8 +14,6 @@ import { Secret } from "../kit/secret.tsx"
 import { formatSecond, Tag } from "../kit/text.tsx"
 import texts, { examples } from "./texts.json"
 
-/** The control paths of this test double or session. */
-
 /** The start of the control paths, in a session below its path. */
 const base = location.pathname
 /** The start of the addresses of calls, in a session with its path. */

@@ -53,8 +53,6 @@ export function CreateKey({ account, useApis, kind }: CreateKeyProps) {
   )
 }
 
-/** Buttons that revoke a key or give it a new text, each with its window, in the console and the portal. */
-
 /** The props of a window that changes a key, as an operator or its customer sees it. */
 export interface ChangeKeyProps<Seen extends OwnKey = OwnKey> {
   readonly value: Seen

@@ -63,8 +63,6 @@ async function readCustomer(): Promise<Customer | null> {
   return toCustomer(await fetchJson<SessionAnswer>("/portal/session", {}))
 }
 
-/** The form on the page of GraphQL that runs a query: examples to start from, and the schema of each API. */
-
 /** An example as the server writes it into the page. */
 interface QueryExample {
   readonly name: string

@@ -27,8 +27,8 @@ import { createIntake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { negotiateFormat } from "../reply/format.ts"
 import { type Answer, exposedHeaders, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
-import type { AnswerSettings } from "../request.ts"
 import {
+  type AnswerSettings,
   createListeningApp,
   createRequestIds,
   pathAndQueryOf,

@@ -130,8 +130,6 @@ function Plots({ history, credits, isOneApi }: PlotsProps) {
   )
 }
 
-/** Sums of the history by time, including times without calls. */
-
 type CallHistory = AnswerOf<"history.calls">
 
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const

@@ -4,8 +4,6 @@ import { after, openEvents } from "../../client/browser.ts"
 import { type AnswerOf, addressOfRead } from "../../client/operations.ts"
 import { answerTo, hasEnded, type Problem, problemIn, Unreachable } from "../../client/request.ts"
 
-type LiveRequest = AnswerOf<"requests.tail">
-
 /** The most requests that are kept; older ones are dropped. */
 export const maxShown = 200
 /** New requests are shown together, so that many of them do not keep the browser busy. */
@@ -14,7 +12,7 @@ const showEveryMs = 250
 const retryMs = 2_000
 
 /** A request with a number, since clients may give many requests one id. */
-export interface ShownRequest extends LiveRequest {
+export interface ShownRequest extends AnswerOf<"requests.tail"> {
   readonly number: number
 }
 
