@@ -114,10 +114,9 @@ export function listColumns(entry: TSchema, first: object | undefined): readonly
 /** Entries that are read at once. */
 const rowsAtOnce = 1_000
 
-/** Reads all pages of a list. */
-export async function readAllRows<Row>(
+/** Reads all pages of a list whose newest rows come first, and returns them oldest first. */
+export async function readAllRows<Row extends { readonly atMs: number; readonly id: string }>(
   read: (page: Page) => Promise<readonly Row[]>,
-  place: (row: Row) => readonly (string | number)[],
   start: Page["after"] = null,
 ): Promise<readonly Row[]> {
   const found: Row[] = []
@@ -125,7 +124,7 @@ export async function readAllRows<Row>(
     const rows = await read({ limit: rowsAtOnce, after })
     found.push(...rows)
     const last = rows.at(-1)
-    if (last === undefined || rows.length < rowsAtOnce) return found
-    after = place(last)
+    if (last === undefined || rows.length < rowsAtOnce) return found.toReversed()
+    after = [last.atMs, last.id]
   }
 }

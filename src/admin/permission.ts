@@ -27,15 +27,13 @@ export const grants: readonly string[] = [
   ...new Set(Object.keys(permissions).flatMap((name) => [groupOf(name), name])),
 ]
 
-/** Whether grants include a permission. */
-export function allows(granted: readonly string[], needed: Permission): boolean {
-  return granted.includes("*") || granted.includes(needed) || granted.includes(groupOf(needed))
-}
-
 /** Whether the holder of grants may give one of them to someone else. */
 export function covers(granted: readonly string[], given: string): boolean {
   return granted.includes("*") || granted.includes(given) || granted.includes(groupOf(given))
 }
+
+/** Whether grants include a permission. */
+export const allows: (granted: readonly string[], needed: Permission) => boolean = covers
 
 /** The grants of two lists that both of them give. */
 export function inBoth(some: readonly string[], others: readonly string[]): readonly string[] {

@@ -33,12 +33,8 @@ export function createAuditRecords(random: Random) {
 }
 
 /** The records of changes of accounts since a time, oldest first. */
-export async function readAccountRecords(accountIds: readonly string[], fromMs: number, admin: AdminStore) {
-  const found = await readAllRows(
-    (page) => admin.audit({ targetIds: accountIds, fromMs }, page),
-    ({ atMs, id }) => [atMs, id],
-  )
-  return found.toReversed()
+export function readAccountRecords(accountIds: readonly string[], fromMs: number, admin: AdminStore) {
+  return readAllRows((page) => admin.audit({ targetIds: accountIds, fromMs }, page))
 }
 
 /** Whether a record has a field of what was before or after a change. */

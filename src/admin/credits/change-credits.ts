@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { balanceOf, periodAt } from "../../accounts/credits.ts"
 import { maxCredits } from "../../accounts/plan.ts"
-import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
 import { conflict } from "../fault.ts"
@@ -64,7 +63,9 @@ export const renewCredits = defineChange({
   async prepare({ id, anyway }, context) {
     const account = await requireOpenAccount(context, id)
     const nowMs = context.clock.now()
-    const given = usedNow(account, context)
+    const plan = context.plans.get(account.plan) ?? { monthlyCredits: 0 }
+    /** Used credits that count against the allowance now. */
+    const given = balanceOf(account, plan, nowMs).used
     if (account.periodStartMs <= nowMs && !anyway)
       throw conflict(
         `The credit month of account '${id}' began at ${toIso(account.periodStartMs)} and is not in the future. To start it again ` +
@@ -84,11 +85,6 @@ export const renewCredits = defineChange({
   },
   recall: (id, context) => readRenewed(id, context, null),
 })
-
-/** Used credits that count against the allowance now. */
-function usedNow(account: AccountDetails, { plans, clock }: AdminParts): number {
-  return balanceOf(account, plans.get(account.plan) ?? { monthlyCredits: 0 }, clock.now()).used
-}
 
 async function readRenewed(id: string, context: AdminParts, given: number | null) {
   return { ...(await readAccount(id, context)), given }

@@ -171,14 +171,9 @@ function moveOf({ before, after }: AuditRecord): { readonly from: string; readon
 }
 
 /** The adjustments of a month, oldest first. */
-async function readEntries(accountIds: readonly string[], { startMs, endMs }: Month, admin: AdminStore) {
-  const found = await readAllRows(
-    (page) => admin.adjustments({ accountIds, fromMs: startMs }, page),
-    ({ atMs, id }) => [atMs, id],
-    // Before every entry of that time.
-    [endMs, ""],
-  )
-  return found.toReversed()
+function readEntries(accountIds: readonly string[], { startMs, endMs }: Month, admin: AdminStore) {
+  // The place is before every entry of that time.
+  return readAllRows((page) => admin.adjustments({ accountIds, fromMs: startMs }, page), [endMs, ""])
 }
 
 /** The usage of a month, by account, key and API. */

@@ -71,12 +71,9 @@ export function BulkDialog<Row extends { readonly id: string }>(props: BulkDialo
   const rest = failed ? failed.map(({ row }) => row) : chosen
   const { title: titleOf = (rows: string) => `${action.label} ${rows}` } = action
   const title = titleOf(countOf(chosen.length, thing))
-  const count = (some: readonly unknown[], word: string) => `${countOf(some.length, thing)} ${word}`
+  const skippedText = `${countOf(skipped.length, thing)} skipped`
   const namesOfSkipped = (
-    <Names
-      title={count(skipped, "skipped")}
-      names={skipped.map((row) => `${nameOf(row)}: ${action.skip(row)}`)}
-    />
+    <Names title={skippedText} names={skipped.map((row) => `${nameOf(row)}: ${action.skip(row)}`)} />
   )
 
   function close(rows: readonly Row[]): void {
@@ -101,10 +98,7 @@ export function BulkDialog<Row extends { readonly id: string }>(props: BulkDialo
     readAgain()
     setFailed(refused)
     if (refused.length > 0) return
-    say(
-      action.done(countOf(chosen.length, thing)) +
-        (skipped.length > 0 ? ` ${count(skipped, "skipped")}.` : ""),
-    )
+    say(action.done(countOf(chosen.length, thing)) + (skipped.length > 0 ? ` ${skippedText}.` : ""))
     close([])
   }
 
