@@ -34,20 +34,11 @@ test("shows them to the command, the portal and after a move of the clock, and a
   await callSome(mock)
   const env = { PENKNIFE_SERVER: mock.url, PENKNIFE_ADMIN_KEY: "mock-admin" }
   expect(await runLineJson("requests list --status 4xx", { env })).toHaveLength(2)
-  const heads = await Promise.all(
-    [undefined, 200, 90].map(
-      async (columns) =>
-        (await runLine("requests list", { env, ...(columns !== undefined && { columns }) })).out.split(
-          "\n",
-        )[0],
-    ),
-  )
+  const headAt = async (more = {}) => (await runLine("requests list", { env, ...more })).out.split("\n")[0]
   const usual = "at +status +api +fault +parameter +request_id"
-  expect(heads).toEqual([
-    expect.stringMatching(new RegExp(`^${usual} +account +account_name +key +key_name +credits +ms$`)),
-    expect.stringMatching(new RegExp(`^${usual} +account +account_name +key +key_name +credits +ms$`)),
-    expect.stringMatching(new RegExp(`^${usual}$`)),
-  ])
+  const all = new RegExp(`^${usual} +account +account_name +key +key_name +credits +ms$`)
+  for (const more of [{}, { columns: 200 }]) expect(await headAt(more)).toMatch(all)
+  expect(await headAt({ columns: 90 })).toMatch(new RegExp(`^${usual}$`))
   const browser = openBrowser(mock.url)
   await browser.signIn("portal", { key: "mock-pro" })
   expect((await browser.send("GET", "/portal/v1/requests/kept")).body.data).toHaveLength(3)

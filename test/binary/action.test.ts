@@ -122,16 +122,9 @@ test.if(hasTurn(0, 2))(
       expect(readFileSync(`/proc/${first.outputs.pid}/environ`, "utf8")).not.toContain("npm_")
     expect(await planOf(first.outputs)).toBe("pro")
     const folder = first.steps.package?.folder ?? ""
-    const expected = [
-      "install",
-      "--prefix",
-      folder,
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      `penknife@${version}`,
-    ]
-    expect(readFileSync(join(dir, "npm-arguments"), "utf8").trim().split("\n")).toEqual(expected)
+    const given = readFileSync(join(dir, "npm-arguments"), "utf8").trim().split("\n")
+    const flags = ["--ignore-scripts", "--no-audit", "--no-fund"]
+    expect(given).toEqual(["install", "--prefix", folder, ...flags, `penknife@${version}`])
     const second = await runAction({}, true)
     expect(second.ran).toEqual(["package", "cache", "start"])
     expect(second.steps.package).toEqual(first.steps.package ?? {})

@@ -158,11 +158,6 @@ with p.start(webhook='${receiver.url}') as mock:
       "mock = p.start()\nprint(mock.url, flush=True)\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
     const url = await runPython(script, { PENKNIFE_BIN: binary })
     expect(url).toStartWith("http://127.0.0.1:")
-    const isGone = () =>
-      fetch(url).then(
-        () => false,
-        () => true,
-      )
-    await until(isGone)
+    await until(async () => (await fetch(url).catch(() => null)) === null)
   })
 })

@@ -59,19 +59,8 @@ test.each([
 })
 
 test("1,000 requests with bytes changed, removed and added cause no error of the service", async () => {
-  const pieces = fc.constantFrom(
-    "\r",
-    "\n",
-    "\r\n",
-    "\0",
-    " ",
-    ":",
-    "\xff",
-    "\r\n\r\n",
-    "chunked",
-    "-",
-    "9".repeat(20),
-  )
+  const short = ["\r", "\n", "\r\n", "\0", " ", ":", "\xff", "\r\n\r\n", "chunked", "-"]
+  const pieces = fc.constantFrom(...short, "9".repeat(20))
   let answered = 0
   const change = fc.tuple(fc.nat(2), fc.nat(400), pieces)
   const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {

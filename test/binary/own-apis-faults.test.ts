@@ -72,18 +72,8 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: faulty }) })
   const { server, shout, shouted, used } = await startWith(apis, "--api-timeout", "3")
   const statuses = {
-    throw: 500,
-    exit: 500,
-    loop: 500,
-    huge: 500,
-    wrong: 500,
-    name: 500,
-    kill: 500,
-    post: 200,
-    unhandled: 200,
-    many: 200,
-    timer: 200,
-    exitlater: 200,
+    ...{ throw: 500, exit: 500, loop: 500, huge: 500, wrong: 500, name: 500, kill: 500 },
+    ...{ post: 200, unhandled: 200, many: 200, timer: 200, exitlater: 200 },
   }
   for (const [text, status] of Object.entries(statuses)) {
     expect([text, (await shout(text)).status]).toEqual([text, status])

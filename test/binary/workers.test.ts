@@ -1,6 +1,7 @@
 /** Several processes on one port and one data file, on the executable. */
 
 import { describe, expect, test } from "bun:test"
+import { adminClient, createTestAdminKey } from "../support/admin.ts"
 import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
@@ -68,6 +69,25 @@ describe.if(process.platform === "linux")("workers", () => {
       expect(server.url).toBe(`http://127.0.0.1:${port}`)
       expect(await server.stop()).toBe(0)
     }
+  })
+
+  test("all share the address of the admin API, and stop with it", async () => {
+    const { db } = await seedOne(dir)
+    const { key } = await createTestAdminKey(db)
+    const port = freePort()
+    const server = await serve(db, "--workers", "2", "--admin", `127.0.0.1:${port}`)
+    const ask = adminClient(`http://127.0.0.1:${port}`, key)
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask("GET", "/accounts")))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const prefixes = answers.map(({ headers }) => headers.get("x-request-id")?.split(".")[0])
+    expect(new Set(prefixes).size).toBe(2)
+    // Where the APIs are, there is no admin API.
+    const elsewhere = await fetch(`${server.url}/admin/v1/accounts`, { headers: { "x-admin-key": key } })
+    expect(elsewhere.status).toBe(404)
+    expect(await server.stop()).toBe(0)
+    const log = await server.stderr
+    expect(log.match(/admin API is served/g)).toHaveLength(1)
+    expect(log).not.toContain(key)
   })
 
   test("workers that cannot listen are an error, not a loop", async () => {

@@ -46,20 +46,9 @@ export function surfaceRequests(parts: SurfacesParts): fc.Arbitrary<readonly Wir
 
 /** Lists of requests to the control paths of a test double. */
 export function controlRequests(host: string, ids: readonly string[]): fc.Arbitrary<readonly WireRequest[]> {
-  const matches = {
-    api: { enum: ids },
-    input: {},
-    times: { type: "integer" },
-    probability: { type: "number" },
-    seed: {},
-  }
-  const answers = {
-    status: { type: "integer" },
-    headers: { type: "object" },
-    body: {},
-    data: {},
-    delay_ms: { type: "integer" },
-  }
+  const integer = { type: "integer" }
+  const matches = { api: { enum: ids }, input: {}, times: integer, probability: { type: "number" }, seed: {} }
+  const answers = { status: integer, headers: { type: "object" }, body: {}, data: {}, delay_ms: integer }
   const bodies: Readonly<Record<string, readonly [Schema, readonly unknown[]]>> = {
     requests: [{}, [{}]],
     faults: [

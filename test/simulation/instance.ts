@@ -94,11 +94,8 @@ const definitions: readonly ApiDefinition[] = [1, 3, 7].map((credits, index) => 
   return definition
 })
 
-const pages = {
-  service: () => "https://api.example",
-  console: () => "https://api.example",
-  portal: () => "https://api.example",
-}
+const address = () => "https://api.example"
+const pages = { service: address, console: address, portal: address }
 
 const brand = mailBrandOf(config, pages)
 

@@ -18,18 +18,9 @@ const addresses6 = ["2001:db8::1", "2001:db8:0:1::9", "2001:db8:ffff::3"]
 const qualifier = fc.constantFrom("", "", "", "+", "-", "~", "?")
 const name = fc.constantFrom(...domains, ...hosts, ...absent)
 const macro = fc.constantFrom(
-  "%{d}",
-  "%{i}.list.example.com",
-  "%{ir}.%{v}.list.example.com",
-  "%{l}.users.example.com",
-  "%{l1r-}.users.example.com",
-  "%{o}",
-  "%{h}",
-  "%{d2}",
-  "h0.%{d1r}.example.com",
-  "%{L}%%%_.users.example.com",
-  "%{p}",
-  "%{p2}.users.example.com",
+  ..."%{d} %{i}.list.example.com %{ir}.%{v}.list.example.com %{l}.users.example.com".split(" "),
+  ..."%{l1r-}.users.example.com %{o} %{h} %{d2} h0.%{d1r}.example.com".split(" "),
+  ..."%{L}%%%_.users.example.com %{p} %{p2}.users.example.com".split(" "),
 )
 const target = fc.oneof({ weight: 5, arbitrary: name }, { weight: 1, arbitrary: macro })
 const cidr = fc.constantFrom("", "", "/24", "/32", "/0", "//64", "/16//48", "//0")
@@ -55,19 +46,8 @@ const mechanism = fc.oneof(
 )
 /** Terms that break a record, or look as if they did. */
 const oddity = fc.constantFrom(
-  "x=y",
-  "redirect:d1.example.com",
-  "ip4:192.0.2.1/33",
-  "ip4:192.0.2.01",
-  "ip6:2001:db8::/129",
-  "a:single",
-  "include:",
-  "all:",
-  "exists:%{x}",
-  "exists:%{d0}.example.com",
-  "1x=y",
-  "moo",
-  "A:H0.EXAMPLE.COM",
+  ..."x=y redirect:d1.example.com ip4:192.0.2.1/33 ip4:192.0.2.01 ip6:2001:db8::/129 a:single".split(" "),
+  ..."include: all: exists:%{x} exists:%{d0}.example.com 1x=y moo A:H0.EXAMPLE.COM".split(" "),
 )
 const directive = fc.tuple(qualifier, mechanism).map(([sign, text]) => `${sign}${text}`)
 const ending = fc.oneof(

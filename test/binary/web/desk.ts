@@ -75,6 +75,9 @@ export function createDesk(browser: Browser, url: string, adminKey: string): Des
   }
 }
 
+/** The answer of a list in which there is nothing. */
+export const emptyList = { json: { data: [], has_more: false, next: null } }
+
 /** An account with a key that may do everything. */
 export async function createCustomer(desk: Desk, name: string, plan = "pro") {
   const { id } = await desk.call("POST", "/accounts", { name, plan })

@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually.ts"
 import { readLines } from "../../support/log.ts"
 import { startReceiver } from "../../support/receiver.ts"
 import { hostile } from "./accounts.ts"
-import type { Desk } from "./desk.ts"
+import { type Desk, emptyList } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
 import { counted, pressByKeys, said, settled } from "./wait.ts"
 
@@ -59,9 +59,7 @@ export function noticesInBrowser(desk: Desk): void {
 
   test("without notices it says when there will be some", async () => {
     const { page, look } = await desk.visit("/console/plans")
-    await page.route(/\/admin\/v1\/notices/, (route) =>
-      route.fulfill({ json: { data: [], has_more: false, next: null } }),
-    )
+    await page.route(/\/admin\/v1\/notices/, (route) => route.fulfill(emptyList))
     await page.getByRole("link", { name: "Notices" }).click()
     await page.getByText("No notices yet").waitFor()
     await look("notices-empty", "above")

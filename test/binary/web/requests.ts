@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { hostile } from "./accounts.ts"
-import { callOnce, createCustomer, type Desk } from "./desk.ts"
+import { callOnce, createCustomer, type Desk, emptyList } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
 import { counted, pressByKeys, said, settled } from "./wait.ts"
 
@@ -182,9 +182,7 @@ export function keptRequestsInBrowser(desk: Desk): void {
     await operator.done()
     const { page, look } = await desk.visit("/portal/webhook", { key })
     // The filter lists the first keys of many; a row knows its own.
-    await page.route(/\/portal\/v1\/keys\?/, (route) =>
-      route.fulfill({ json: { data: [], has_more: false, next: null } }),
-    )
+    await page.route(/\/portal\/v1\/keys\?/, (route) => route.fulfill(emptyList))
     await page.getByRole("link", { name: "Requests" }).click()
     await page.getByRole("cell", { name: "nightly run" }).waitFor()
     await look("portal-requests")

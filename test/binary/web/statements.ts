@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { createCustomer, type Desk } from "./desk.ts"
+import { createCustomer, type Desk, emptyList } from "./desk.ts"
 import { testsInTurn } from "./turns.ts"
 import { counted } from "./wait.ts"
 
@@ -75,9 +75,7 @@ export function statementsInBrowser(desk: Desk): void {
 
   test("without accounts there are no statements, and that is no fault of a filter", async () => {
     const { page, look } = await desk.visit("/console/plans")
-    await page.route(/\/admin\/v1\/statements\/months/, (route) =>
-      route.fulfill({ json: { data: [], has_more: false, next: null } }),
-    )
+    await page.route(/\/admin\/v1\/statements\/months/, (route) => route.fulfill(emptyList))
     await page.getByRole("link", { name: "Statements" }).click()
     await page.getByText("There are no accounts yet.").waitFor()
     await look("statements-none", "above")
