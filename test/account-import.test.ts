@@ -55,8 +55,7 @@ describe.each(places)("on $name", ({ open }) => {
     expect(await namesIn(place)).toEqual(["Zed"])
     const first = await runLineJson(line, place.options)
     expect(first).toEqual({ dry_run: false, accounts: 250, created_before: 0, plans })
-    const again = await runLineJson(line, place.options)
-    expect(again).toEqual({ ...first, created_before: 250 })
+    expect(await runLineJson(line, place.options)).toEqual({ ...first, created_before: 250 })
     expect(await namesIn(place)).toHaveLength(251)
     const [account] = await runLineJson(`account list --external-id crm-4 ${place.to}`, place.options)
     expect(account).toMatchObject({ name: "Customer 4", plan: "pro", email: "c4@example.com" })
@@ -176,8 +175,7 @@ test("a command on a data file that ends between two parts is repeated with the 
       return timer.after(delayMs, then)
     },
   }
-  const ended = await importFile(file, { ...place, options: { timer: ending } })
-  expect(ended.code).toBe(1)
+  expect((await importFile(file, { ...place, options: { timer: ending } })).code).toBe(1)
   expect(await namesIn(place)).toHaveLength(201)
   const dry = await runLineJson(`account import ${file} --dry-run ${place.to}`, place.options)
   expect(dry).toMatchObject({ accounts: 350, created_before: 200 })

@@ -146,8 +146,7 @@ describe("a plan that is no longer configured", () => {
     const store = `--db ${db} --config ${writeConfig("[plans.new]\n")}`
     const shown = { plan: "old", allowance: null, used: 0, bonus: 0, remaining: null, problem }
     expect(await json(`account show ${id} ${store}`)).toMatchObject(shown)
-    const granted = await json(`account grant ${id} 5 ${store}`)
-    expect(granted).toMatchObject({ ...shown, bonus: 5 })
+    expect(await json(`account grant ${id} 5 ${store}`)).toMatchObject({ ...shown, bonus: 5 })
     expect(await json(`account list ${store}`)).toMatchObject([{ id, plan: "old", problem }])
     const { out } = await runLine(`account list ${store}`)
     expect(out).toContain(problem)
@@ -207,8 +206,7 @@ describe("a plan that is no longer configured", () => {
     const answer = await call(service, key)
     expect(answer.status).toBe(500)
     expect((await readAnswer(answer)).error).toContain(message)
-    const usage = await readAnswer(service.fetch("/v1/usage", { key }))
-    expect(usage.error).toContain("'account set-plan'")
+    expect((await readAnswer(service.fetch("/v1/usage", { key }))).error).toContain("'account set-plan'")
     const query = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
     const graphql = await service.post("/v1/graphql", { query }, { key })
     expect(graphql.status).toBe(500)
@@ -260,8 +258,7 @@ describe("wrong settings stop a command before it creates or starts anything", (
     const certificate = { ...missing, OTEL_EXPORTER_OTLP_CERTIFICATE: "nowhere.pem" }
     const { code, err } = await runLine(starts[0] ?? "", { env: certificate })
     expect([code, err]).toEqual([2, expect.stringContaining("nowhere.pem")])
-    const other = await runLine(`account list --db ${db}`, { env })
-    expect(other.err).not.toContain("OTEL_")
+    expect((await runLine(`account list --db ${db}`, { env })).err).not.toContain("OTEL_")
   })
 
   test.each([
@@ -275,33 +272,30 @@ describe("wrong settings stop a command before it creates or starts anything", (
   })
 })
 
-describe("commands that cannot be carried out", () => {
-  test("a closed account does not change", async () => {
-    const db = newFile("db")
-    const { id } = await json(`account create --name Ann --db ${db}`)
-    await json(`account close ${id} --db ${db}`)
-    const before = await json(`account show ${id} --db ${db}`)
-    const err = `penknife: Account '${id}' is closed. Reopen it first.\n`
-    for (const line of [`set-plan ${id} pro`, `grant ${id} 5`, `renew ${id}`, `close ${id}`])
-      expect(await runLine(`account ${line} --db ${db}`)).toEqual({ code: 1, err, out: "" })
-    expect(await json(`account show ${id} --db ${db}`)).toEqual(before)
-  })
+test("commands that cannot be carried out: a closed account does not change", async () => {
+  const db = newFile("db")
+  const { id } = await json(`account create --name Ann --db ${db}`)
+  await json(`account close ${id} --db ${db}`)
+  const before = await json(`account show ${id} --db ${db}`)
+  const err = `penknife: Account '${id}' is closed. Reopen it first.\n`
+  for (const line of [`set-plan ${id} pro`, `grant ${id} 5`, `renew ${id}`, `close ${id}`])
+    expect(await runLine(`account ${line} --db ${db}`)).toEqual({ code: 1, err, out: "" })
+  expect(await json(`account show ${id} --db ${db}`)).toEqual(before)
+})
 
-  test("a grant is refused when the bonus would be too large for exact numbers", async () => {
-    const service = await start()
-    const { account, key } = await service.createKey("tiny")
-    await service.accounts.grant(account, maxCredits - 3)
-    for (const credits of [2, maxCredits]) {
-      await expect(service.accounts.grant(account, credits)).rejects.toThrow(
-        `The bonus of an account can be 4000000000000000 credits at most; '${account}' has 3999999999999999: add 1 or less.`,
-      )
-    }
-    await service.accounts.grant(account, 1)
-    expect((await call(service, key)).headers.get("x-api-remaining-credits")).toBe("4000000000000002")
-    const most = { bonus: maxCredits, remaining: maxCredits + 2 }
-    expect((await service.accounts.show(account)).balance).toMatchObject(most)
-    expect(maxCredits + maxCredits).toBeLessThan(Number.MAX_SAFE_INTEGER)
-  })
+test("commands that cannot be carried out: a grant is refused when the bonus would be too large for exact numbers", async () => {
+  const service = await start()
+  const { account, key } = await service.createKey("tiny")
+  await service.accounts.grant(account, maxCredits - 3)
+  for (const credits of [2, maxCredits])
+    await expect(service.accounts.grant(account, credits)).rejects.toThrow(
+      `The bonus of an account can be 4000000000000000 credits at most; '${account}' has 3999999999999999: add 1 or less.`,
+    )
+  await service.accounts.grant(account, 1)
+  expect((await call(service, key)).headers.get("x-api-remaining-credits")).toBe("4000000000000002")
+  const most = { bonus: maxCredits, remaining: maxCredits + 2 }
+  expect((await service.accounts.show(account)).balance).toMatchObject(most)
+  expect(maxCredits + maxCredits).toBeLessThan(Number.MAX_SAFE_INTEGER)
 })
 
 test("a command without a configuration file knows the plans with which a service last worked on the store", async () => {

@@ -83,9 +83,8 @@ describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %
     }
     expect(api.credits).toBeGreaterThanOrEqual(1)
     expect(api.examples.length).toBeGreaterThanOrEqual(1)
-    for (const [path, schema] of fieldsOf(api.input, "input").concat(fieldsOf(api.output, "output"))) {
+    for (const [path, schema] of fieldsOf(api.input, "input").concat(fieldsOf(api.output, "output")))
       expect([path, schema.description]).toEqual([path, expect.stringMatching(/\S.{3,}/)])
-    }
   })
 
   test("names the list that it uses, and its answers have the date or the version", () => {
@@ -233,9 +232,8 @@ function plansFor(api: ApiDefinition, example: Example): readonly string[] {
   return ["pro", "free"].filter((_, plan) => hasTurn(catalog.indexOf(api) + 2 * plan, 4))
 }
 
-function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.includes(name)))
-}
+const withoutVarying = (data: object | null, { varying = [] }: Example): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.includes(name)))
 
 /** Fields that vary from run to run are only compared as null or not null. */
 function withFixed(data: object | null | undefined, { varying = [] }: Example): Record<string, unknown> {
@@ -258,13 +256,12 @@ function fieldsOf(schema: TSchema, path: string): [string, TSchema][] {
 }
 
 /** The schema without unknown fields. */
-function closed(schema: TSchema): TSchema {
-  return mapObjects(schema, (object) => ({ ...object, additionalProperties: false }))
-}
+const closed = (schema: TSchema): TSchema =>
+  mapObjects(schema, (object) => ({ ...object, additionalProperties: false }))
 
 /** The schema of an answer on a plan without premium fields. */
-function withoutPremium(schema: TObject): TSchema {
-  return mapObjects(schema, (object) => {
+const withoutPremium = (schema: TObject): TSchema =>
+  mapObjects(schema, (object) => {
     const properties = Object.entries(object.properties).filter(([, child]) => !isPremium(child))
     const names = properties.map(([name]) => name)
     return {
@@ -274,7 +271,6 @@ function withoutPremium(schema: TObject): TSchema {
       additionalProperties: false,
     } as TObject
   })
-}
 
 function mapObjects(schema: TSchema, change: (object: TObject) => TObject): TSchema {
   if (schema.type === "array") return { ...schema, items: mapObjects(schema.items, change) }
@@ -297,9 +293,8 @@ function premiumNames(output: TObject): string[] {
     .filter((name) => !open.includes(name))
 }
 
-function underPremium(path: string, fields: [string, TSchema][]): boolean {
-  return fields.some(([other, schema]) => isPremium(schema) && path.startsWith(other) && path !== other)
-}
+const underPremium = (path: string, fields: [string, TSchema][]): boolean =>
+  fields.some(([other, schema]) => isPremium(schema) && path.startsWith(other) && path !== other)
 
 /** The entries that do not vary from run to run. */
 function comparable(data: unknown, { varying = [] }: Example): unknown {

@@ -38,7 +38,7 @@ test("the help offers '' for a list alone that may be empty", async () => {
 
 test("every operation has a command with help", async () => {
   expect(operations.length).toBeGreaterThan(20)
-  for (const { id, command, otherCommands = [] } of operations) {
+  for (const { id, command, otherCommands = [] } of operations)
     for (const { words, switch: flag } of [command, ...otherCommands]) {
       const { code, out } = await runLine(`${words} --help`)
       expect({ id, code }).toEqual({ id, code: 0 })
@@ -47,7 +47,6 @@ test("every operation has a command with help", async () => {
       for (const word of ["--db", "--server", "--admin-key", "--json", "--wide"]) expect(out).toContain(word)
       if (flag) expect(out).toContain(`--${flag}`)
     }
-  }
 })
 
 test("a bulk prints a result for each thing, and exits with 1 if one was refused", async () => {
@@ -149,71 +148,70 @@ describe("what the commands take", () => {
   })
 })
 
-describe("a key by its text", () => {
-  test("is found and revoked through standard input, and never printed", async () => {
-    const { db, account, id, text } = await withKey()
-    const standardInput = piped(`${text}\n`)
-    const found = await runLine(`key find ${db} --json`, { standardInput })
-    expect(JSON.parse(found.out)).toMatchObject({ id, account, state: "works" })
-    const revoked = await runLine(`key revoke ${db} --json`, { standardInput })
-    expect(JSON.parse(revoked.out)).toMatchObject({ id, revoked: expect.any(String) })
-    const { out } = await runLine(`key find ${db}`, { standardInput })
-    expect(out).toMatch(/^state +revoked$/m)
-    const wrong = await runLine(`key find ${db}`, { standardInput: piped(`${text}x`) })
-    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("No key has this text.") })
-    const all = [found, revoked, wrong].map((result) => JSON.stringify(result)).join() + out
-    expect(all).toContain(text.slice(0, 9))
-    expect(all).not.toContain(text.slice(0, 12))
-  })
+test("a key by its text is found and revoked through standard input, and never printed", async () => {
+  const { db, account, id, text } = await withKey()
+  const standardInput = piped(`${text}\n`)
+  const found = await runLine(`key find ${db} --json`, { standardInput })
+  expect(JSON.parse(found.out)).toMatchObject({ id, account, state: "works" })
+  const revoked = await runLine(`key revoke ${db} --json`, { standardInput })
+  expect(JSON.parse(revoked.out)).toMatchObject({ id, revoked: expect.any(String) })
+  const { out } = await runLine(`key find ${db}`, { standardInput })
+  expect(out).toMatch(/^state +revoked$/m)
+  const wrong = await runLine(`key find ${db}`, { standardInput: piped(`${text}x`) })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("No key has this text.") })
+  const all = [found, revoked, wrong].map((result) => JSON.stringify(result)).join() + out
+  expect(all).toContain(text.slice(0, 9))
+  expect(all).not.toContain(text.slice(0, 12))
+})
 
-  test.each(["", "x".repeat(201)])("that is none is refused as standard input: %p", async (text) => {
+test.each(["", "x".repeat(201)])(
+  "a key by its text that is none is refused as standard input: %p",
+  async (text) => {
     const { db } = await withKey()
     const { code, err } = await runLine(`key find ${db}`, { standardInput: piped(text) })
     expect({ code, err }).toEqual({
       code: 2,
       err: expect.stringContaining("the key on standard input must be a non-empty string of at most 200"),
     })
-  })
+  },
+)
 
-  test("is asked for without showing it, where a person sits", async () => {
-    const { db, id, text } = await withKey()
-    const { standardInput, questions } = person(text)
-    expect(await runLineJson(`key find ${db}`, { standardInput })).toMatchObject({ id })
-    expect(questions).toEqual([{ question: expect.stringContaining("it is not shown"), hidden: true }])
-  })
+test("a key by its text is asked for without showing it, where a person sits", async () => {
+  const { db, id, text } = await withKey()
+  const { standardInput, questions } = person(text)
+  expect(await runLineJson(`key find ${db}`, { standardInput })).toMatchObject({ id })
+  expect(questions).toEqual([{ question: expect.stringContaining("it is not shown"), hidden: true }])
 })
 
-describe("before what cannot be undone", () => {
-  test("a person is asked, and nothing happens without a yes", async () => {
-    const { db, id } = await withKey()
-    for (const answer of ["", "n", "no", null]) {
-      const { standardInput, questions } = person(answer)
-      const { code, out, err } = await runLine(`key revoke ${id} ${db}`, { standardInput })
-      expect({ code, out, err }).toEqual({ code: 1, out: "", err: "penknife: Nothing was changed.\n" })
-      expect(questions).toEqual([
-        { question: `Revoke a key ${id}: this cannot be undone. Go on? [y/N] `, hidden: false },
-      ])
-    }
-    expect((await runLineJson(`key show ${id} ${db}`)).revoked).toBeNull()
-    const { standardInput } = person("y")
-    expect((await runLineJson(`key revoke ${id} ${db}`, { standardInput })).revoked).not.toBeNull()
-  })
+test("before what cannot be undone: a person is asked, and nothing happens without a yes", async () => {
+  const { db, id } = await withKey()
+  for (const answer of ["", "n", "no", null]) {
+    const { standardInput, questions } = person(answer)
+    const { code, out, err } = await runLine(`key revoke ${id} ${db}`, { standardInput })
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: "penknife: Nothing was changed.\n" })
+    expect(questions).toEqual([
+      { question: `Revoke a key ${id}: this cannot be undone. Go on? [y/N] `, hidden: false },
+    ])
+  }
+  expect((await runLineJson(`key show ${id} ${db}`)).revoked).toBeNull()
+  const { standardInput } = person("y")
+  expect((await runLineJson(`key revoke ${id} ${db}`, { standardInput })).revoked).not.toBeNull()
+})
 
-  test("--yes and a script are not asked", async () => {
-    const first = await withKey()
-    const { standardInput, questions } = person()
-    await runLineJson(`key revoke ${first.id} --yes ${first.db}`, { standardInput })
-    expect(questions).toEqual([])
-    const second = await withKey()
-    await runLineJson(`key revoke ${second.id} ${second.db}`, { standardInput: piped("") })
-  })
+test("before what cannot be undone: --yes and a script are not asked", async () => {
+  const first = await withKey()
+  const { standardInput, questions } = person()
+  await runLineJson(`key revoke ${first.id} --yes ${first.db}`, { standardInput })
+  expect(questions).toEqual([])
+  const second = await withKey()
+  await runLineJson(`key revoke ${second.id} ${second.db}`, { standardInput: piped("") })
+})
 
-  test("a change that can be undone is not asked for", async () => {
-    const { db, id } = await withKey()
-    const { standardInput, questions } = person()
-    await runLineJson(`key disable ${id} ${db}`, { standardInput })
-    expect(questions).toEqual([])
-  })
+test("before what cannot be undone: a change that can be undone is not asked for", async () => {
+  const { db, id } = await withKey()
+  const { standardInput, questions } = person()
+  await runLineJson(`key disable ${id} ${db}`, { standardInput })
+  expect(questions).toEqual([])
 })
 
 describe("what the commands print", () => {
@@ -241,8 +239,7 @@ describe("what the commands print", () => {
   test("colours where there are some, and what others wrote cannot add any", async () => {
     const { db } = await withKey()
     const start = "\u001b["
-    const plain = await runLine(`account list ${db}`)
-    expect(plain.out).not.toContain(start)
+    expect((await runLine(`account list ${db}`)).out).not.toContain(start)
     const database = new Database(db.replace("--db ", ""))
     database.run("UPDATE accounts SET name = ?1", [`${start}31mred`])
     database.close()
@@ -283,8 +280,7 @@ describe("what the commands print", () => {
 
   test("kept requests are exported as JSON lines, page after page", async () => {
     const { db } = await withKey()
-    const file = db.replace("--db ", "")
-    const { requests, store } = await openAnyStore(file)
+    const { requests, store } = await openAnyStore(db.replace("--db ", ""))
     for (let first = 0; first < 2_500; first += 500)
       await requests.add({
         process: "p",

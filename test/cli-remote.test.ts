@@ -69,42 +69,39 @@ test("a key that would go over plain HTTP to another machine is warned of, on st
     expect([host, await warned(`http://${host}`)]).toEqual([host, true])
     expect([host, await warned(`https://${host}`)]).toEqual([host, false])
   }
-  for (const host of ["localhost:8080", "127.0.0.1", "[::1]:8080"]) {
+  for (const host of ["localhost:8080", "127.0.0.1", "[::1]:8080"])
     expect([host, await warned(`http://${host}`)]).toEqual([host, false])
-  }
 })
 
-describe("when the connection breaks", () => {
-  test("the same request is sent again with the same Idempotency-Key", async () => {
-    const { httpClient, requests } = scripted(failure("broken"), failure("timeout"), key)
-    const { code, out } = await runLine("key rotate key_1 --json", { env, httpClient })
-    expect([code, JSON.parse(out).key]).toEqual([0, "pk-1"])
-    expect(requests).toHaveLength(3)
-    expect(new Set(requests.map((request) => JSON.stringify(request))).size).toBe(1)
-  })
+test("when the connection breaks: the same request is sent again with the same Idempotency-Key", async () => {
+  const { httpClient, requests } = scripted(failure("broken"), failure("timeout"), key)
+  const { code, out } = await runLine("key rotate key_1 --json", { env, httpClient })
+  expect([code, JSON.parse(out).key]).toEqual([0, "pk-1"])
+  expect(requests).toHaveLength(3)
+  expect(new Set(requests.map((request) => JSON.stringify(request))).size).toBe(1)
+})
 
-  test("the first request may still be under way: that is waited for", async () => {
-    const { httpClient } = scripted(failure("broken"), problem(409, "in-progress", "Wait."), key)
-    expect((await runLine("key rotate key_1 --json", { env, httpClient })).code).toBe(0)
-    const first = scripted(problem(409, "in-progress", "Wait."))
-    const refused = await runLine("key rotate key_1", { env, httpClient: first.httpClient })
-    expect(refused).toEqual({ code: 1, out: "", err: "penknife: Wait.\n" })
-  })
+test("when the connection breaks: the first request may still be under way: that is waited for", async () => {
+  const { httpClient } = scripted(failure("broken"), problem(409, "in-progress", "Wait."), key)
+  expect((await runLine("key rotate key_1 --json", { env, httpClient })).code).toBe(0)
+  const first = scripted(problem(409, "in-progress", "Wait."))
+  const refused = await runLine("key rotate key_1", { env, httpClient: first.httpClient })
+  expect(refused).toEqual({ code: 1, out: "", err: "penknife: Wait.\n" })
+})
 
-  test("a secret that was shown to nobody is said to be lost", async () => {
-    const text = JSON.stringify({ id: "key_1", key: null, note: "" })
-    const { httpClient } = scripted(failure("broken"), { text })
-    const { code, err } = await runLine("key rotate key_1", { env, httpClient })
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("a secret is shown only once") })
-  })
+test("when the connection breaks: a secret that was shown to nobody is said to be lost", async () => {
+  const text = JSON.stringify({ id: "key_1", key: null, note: "" })
+  const { httpClient } = scripted(failure("broken"), { text })
+  const { code, err } = await runLine("key rotate key_1", { env, httpClient })
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("a secret is shown only once") })
+})
 
-  test("it is given up after four attempts", async () => {
-    const { httpClient, requests } = scripted(...Array.from({ length: 9 }, () => failure("broken")))
-    const { code, err } = await runLine("account list", { env, httpClient })
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("broke 4 times. Check --server") })
-    expect(requests).toHaveLength(4)
-    expect(pauses.slice(-3)).toEqual([200, 1_000, 3_000])
-  })
+test("when the connection breaks: it is given up after four attempts", async () => {
+  const { httpClient, requests } = scripted(...Array.from({ length: 9 }, () => failure("broken")))
+  const { code, err } = await runLine("account list", { env, httpClient })
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("broke 4 times. Check --server") })
+  expect(requests).toHaveLength(4)
+  expect(pauses.slice(-3)).toEqual([200, 1_000, 3_000])
 })
 
 test("what reads waits for one answer; what changes is sent again, and may have been done", async () => {
@@ -243,8 +240,7 @@ describe("requests", () => {
   })
 
   test("a refusal is said in the service's own words", async () => {
-    const refusal = problem(403, "forbidden", "This needs the permission 'requests.read'.")
-    const { httpClient } = scripted(refusal)
+    const { httpClient } = scripted(problem(403, "forbidden", "This needs the permission 'requests.read'."))
     const { code, err } = await runLine("requests", { httpClient })
     expect({ code, err }).toEqual({ code: 1, err: "penknife: This needs the permission 'requests.read'.\n" })
   })

@@ -54,9 +54,8 @@ async function writeCode(language: string, code: string): Promise<string> {
   return file
 }
 
-async function runCode(language: string, code: string): Promise<string> {
-  return outputOf(runners[language]?.(await writeCode(language, code)) ?? [])
-}
+const runCode = async (language: string, code: string): Promise<string> =>
+  outputOf(runners[language]?.(await writeCode(language, code)) ?? [])
 
 /** The outputs of some code, one for each. */
 async function runAllCode(language: string, codes: readonly string[]): Promise<readonly string[]> {

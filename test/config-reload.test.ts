@@ -127,13 +127,11 @@ test("a call in progress ends with the plan and the price with which it began", 
   expect(await usedCredits(account)).toBe(51)
 })
 
-function postHmac(key: string): RequestInit {
-  return {
-    method: "POST",
-    headers: { "x-api-key": key, "content-type": "application/json" },
-    body: JSON.stringify(input),
-  }
-}
+const postHmac = (key: string): RequestInit => ({
+  method: "POST",
+  headers: { "x-api-key": key, "content-type": "application/json" },
+  body: JSON.stringify(input),
+})
 
 test("over the admin API and with 'penknife reload': answer, permission and audit record", async () => {
   let values: Record<string, unknown> = {}

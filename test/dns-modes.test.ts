@@ -71,7 +71,7 @@ test.each(inTurn(modeNames, 6).map((name) => [name, hostileModes[name]?.what ?? 
   },
 )
 
-const expected: readonly (readonly [mode: string, status: string, code: string | null])[] = [
+test.each<[mode: string, status: string, code: string | null]>([
   ["ordinary", "secure", null],
   ["nxdomain-with-data", "secure", null],
   ["other-names-too", "secure", null],
@@ -95,15 +95,11 @@ const expected: readonly (readonly [mode: string, status: string, code: string |
   ["silent", "indeterminate", "no_answer"],
   ["lame", "indeterminate", "no_answer"],
   ["pointer-self", "indeterminate", "no_answer"],
-]
-test.each(expected)(
-  "signatures and proofs are judged as they are meant: %s: %s",
-  async (mode, status, code) => {
-    const input = { name: `d.${mode}.test`, trust_anchor: hostileAnchor }
-    const by = status === "indeterminate" ? hasty : patient
-    const { data } = await make({ api: dnssecvalidator, mode, input }, by)
-    expect(data).toMatchObject({ status, problems: code === null ? [] : [{ code }] })
-    const dane = await make({ api: danelookup, mode, input: { host: input.name } }, by)
-    expect(dane.data).toMatchObject({ is_usable: status === "secure", address_security: status })
-  },
-)
+])("signatures and proofs are judged as they are meant: %s: %s", async (mode, status, code) => {
+  const input = { name: `d.${mode}.test`, trust_anchor: hostileAnchor }
+  const by = status === "indeterminate" ? hasty : patient
+  const { data } = await make({ api: dnssecvalidator, mode, input }, by)
+  expect(data).toMatchObject({ status, problems: code === null ? [] : [{ code }] })
+  const dane = await make({ api: danelookup, mode, input: { host: input.name } }, by)
+  expect(dane.data).toMatchObject({ is_usable: status === "secure", address_security: status })
+})

@@ -34,8 +34,7 @@ describe.each(useStoreKindsInTurn(1))("$name", ({ create }) => {
       expect((await service.fetch(bad, { key })).status).toBe(400)
       expect((await service.fetch(good)).status).toBe(401)
       const inputs = [{ companyid: "76" }, { companyid: "77" }, { companyid: "none" }]
-      const batch = await service.post("/v1/bluetoothlookup/batch", { inputs }, { key })
-      expect(batch.status).toBe(200)
+      expect((await service.post("/v1/bluetoothlookup/batch", { inputs }, { key })).status).toBe(200)
     }
     for (const service of services) await service.stop()
     const admin = adminClient((await newService()).url, adminKey)
@@ -184,19 +183,18 @@ test.each([
   [{ step: "week" }, "step", "must be one of minute, hour, day"],
 ])("the time %o is refused", async (values, parameter, message) => {
   const { refusal } = openAdministration()
-  for (const operation of [historyOfCalls, historyOfCredits]) {
+  for (const operation of [historyOfCalls, historyOfCredits])
     expect(await refusal(operation, values)).toMatchObject({
       code: "invalid",
       parameter,
       message: expect.stringContaining(message),
     })
-  }
 })
 
 test("an account that does not exist is not found, and a page continues where the one before ended", async () => {
   const { run, refusal, opened, parts } = openAdministration()
   expect(await refusal(historyOfCredits, { account: "acc_none" })).toMatchObject({ code: "not-found" })
-  for (const id of ["acc_1", "acc_2"]) {
+  for (const id of ["acc_1", "acc_2"])
     await changesOf(parts.admin).createAccount({
       id,
       name: id,
@@ -207,7 +205,6 @@ test("an account that does not exist is not found, and a page continues where th
       used: 0,
       bonus: 0,
     })
-  }
   const atMs = Date.parse("2024-12-31T12:00:00Z")
   const credits = ["acc_1", "acc_2"].flatMap((account) =>
     [0, 1].map((hour) => ({ atMs: atMs + hour * 3_600_000, account, calls: 1, credits: 5 })),

@@ -52,25 +52,21 @@ test.each(useStoreKindsInTurn(0))(
       const command = [process.execPath, file, db, String(server.address.port), String(aheadMs), id]
       const started = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" })
       child = started
-      for await (const text of started.stdout) {
-        if (Buffer.from(text).includes("written")) reach("written")
-      }
+      for await (const text of started.stdout) if (Buffer.from(text).includes("written")) reach("written")
       await started.exited
       return started.signalCode
     }
     const seen: Record<string, number[]> = {}
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds; round++)
       for (const step of steps) {
         const id = `mail_${round}${step}`
         killAt = step
-        const signal = await run(id)
-        expect([step, signal]).toEqual([step, step === "recorded" ? null : "SIGKILL"])
+        expect([step, await run(id)]).toEqual([step, step === "recorded" ? null : "SIGKILL"])
         killAt = ""
         await run("")
         const times = messages.filter((message) => message === id).length
         seen[step] = [...(seen[step] ?? []), times]
       }
-    }
     await server.close()
     if (rounds > 1) console.log(JSON.stringify(countAll(seen)))
     for (const step of steps) {

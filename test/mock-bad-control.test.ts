@@ -13,7 +13,7 @@ const before = await everything()
 
 describe("bad input is a 400 that names the field, and changes nothing", () => {
   const [loan, spf, records] = ["loanpaymentcalculator", "spfvalidator", "spf_records_list"]
-  const bad: readonly [method: string, path: string, body: unknown, field: string][] = [
+  test.each<[method: string, path: string, body: unknown, field: string]>([
     ["PUT", "/faults", {}, "status"],
     ["PUT", "/faults", { status: 200 }, "status"],
     ["PUT", "/faults", { status: "503" }, "status"],
@@ -155,9 +155,7 @@ describe("bad input is a 400 that names the field, and changes nothing", () => {
     ["GET", "/requests?api=none", undefined, "api"],
     ["GET", "/requests?apis=hmac", undefined, "apis"],
     ["GET", "/faults?x=1", undefined, "x"],
-  ]
-
-  test.each(bad)("%s %s %j names %s", async (method, path, body, field) => {
+  ])("%s %s %j names %s", async (method, path, body, field) => {
     const { code, status, error, data } = await mock.control(method, path, body)
     expect({ code, status, data }).toEqual({ code: 400, status: "error", data: null })
     expect(error).toContain(`'${field}'`)

@@ -82,8 +82,7 @@ test("webhooks waits for those that are delivered, and says what came instead; r
   )
   await mock.advance("5s")
   const [late] = await mock.webhooks({ type: "credits.exhausted" })
-  const again = await mock.resend(late?.id ?? "")
-  expect(again.attempts.map(({ status }) => status)).toEqual([503, 204, 204])
+  expect((await mock.resend(late?.id ?? "")).attempts.map(({ status }) => status)).toEqual([503, 204, 204])
   for (const { body, headers } of receiver.received) new Webhook(secret).verify(body, headers)
   expect(receiver.received).toHaveLength(4)
   await expect(mock.resend("msg_0")).rejects.toThrow("penknife mock: ")
@@ -169,11 +168,10 @@ test("a session of a mock with a webhook has that webhook too", async () => {
   expect(await started.notices()).toEqual([])
 })
 
-test("shared must be a URL", async () => {
-  await expect(startMock({ shared: "8090" })).rejects.toThrow(
+test("shared must be a URL", () =>
+  expect(startMock({ shared: "8090" })).rejects.toThrow(
     "penknife mock: 'shared' must be a URL such as http://127.0.0.1:8090, not '8090'",
-  )
-})
+  ))
 
 test("a mock that does not answer is named", async () => {
   const shared = `http://127.0.0.1:${freePort()}`

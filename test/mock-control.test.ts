@@ -45,69 +45,65 @@ test("has usage by month after the days to keep it by day, as a service", async 
   }
 })
 
-describe("stubs", () => {
-  const stub = (body: object) => mock.control("PUT", "/stubs", body)
-  const lookUp = async (id: string) => (await call(`/v1/bluetoothlookup?companyid=${id}`, "mock-pro")).data
+const stub = (body: object) => mock.control("PUT", "/stubs", body)
+const lookUp = async (id: string) => (await call(`/v1/bluetoothlookup?companyid=${id}`, "mock-pro")).data
 
-  test("give a fixed answer, for all inputs or for those that match, the latest first; it is charged", async () => {
-    await stub({ api: "bluetoothlookup", data: { company: "Any" } })
-    await stub({ api: "bluetoothlookup", input: { companyid: "77" }, data: { company: "Seventy-seven" } })
-    expect(await lookUp("76")).toEqual({ company: "Any" })
-    expect(await lookUp("77")).toEqual({ company: "Seventy-seven" })
-    expect((await credits("mock-pro")).credits.used).toBe(2)
-    await stub({ api: "bluetoothlookup", input: { companyid: "77" }, data: { company: "Changed" } })
-    expect(await lookUp("77")).toEqual({ company: "Changed" })
-    await mock.control("DELETE", "/stubs")
-    expect(await lookUp("76")).toMatchObject({ company: "Apple, Inc." })
-  })
-
-  test("work in a batch and over GraphQL, and hide premium fields from a plan without them", async () => {
-    await stub({ api: "bluetoothlookup", data: { company: "Any" } })
-    const results = [{ data: { company: "Any" } }, { data: { company: "Any" } }]
-    expect(await (await ways.batch(mock, "mock-pro")).json()).toMatchObject({ data: { results } })
-    const data = { bluetoothlookup: { company: "Any" } }
-    expect(await (await ways.graphql(mock, "mock-pro")).json()).toEqual({ data })
-    const full = { spf_valid: true, risk_score: 5, spf_records_list: [{ origin: "x.example" }] }
-    await stub({ api: "spfvalidator", data: full })
-    expect((await call("/v1/spfvalidator?domain=x.example", "mock-free")).data).toEqual({ spf_valid: true })
-    expect((await spf("x.example")).data).toEqual(full)
-  })
+test("stubs: give a fixed answer, for all inputs or for those that match, the latest first; it is charged", async () => {
+  await stub({ api: "bluetoothlookup", data: { company: "Any" } })
+  await stub({ api: "bluetoothlookup", input: { companyid: "77" }, data: { company: "Seventy-seven" } })
+  expect(await lookUp("76")).toEqual({ company: "Any" })
+  expect(await lookUp("77")).toEqual({ company: "Seventy-seven" })
+  expect((await credits("mock-pro")).credits.used).toBe(2)
+  await stub({ api: "bluetoothlookup", input: { companyid: "77" }, data: { company: "Changed" } })
+  expect(await lookUp("77")).toEqual({ company: "Changed" })
+  await mock.control("DELETE", "/stubs")
+  expect(await lookUp("76")).toMatchObject({ company: "Apple, Inc." })
 })
 
-describe("the clock", () => {
-  test("does not move by itself", async () => {
-    const from = (now: string) => ({ now, mode: "stopped" })
-    expect((await mock.control("GET", "/clock")).data).toEqual(from("2025-01-01T00:00:00.000Z"))
-    expect((await advance("90s")).data).toEqual(from("2025-01-01T00:01:30.000Z"))
-    expect((await advance("2678400s")).data).toEqual(from("2025-02-01T00:01:30.000Z"))
-    const set = await mock.control("PUT", "/clock", { now: "2024-06-21T12:00:00+02:00" })
-    expect(set.data).toEqual(from("2024-06-21T10:00:00.000Z"))
-  })
+test("stubs work in a batch and over GraphQL, and hide premium fields from a plan without them", async () => {
+  await stub({ api: "bluetoothlookup", data: { company: "Any" } })
+  const results = [{ data: { company: "Any" } }, { data: { company: "Any" } }]
+  expect(await (await ways.batch(mock, "mock-pro")).json()).toMatchObject({ data: { results } })
+  const data = { bluetoothlookup: { company: "Any" } }
+  expect(await (await ways.graphql(mock, "mock-pro")).json()).toEqual({ data })
+  const full = { spf_valid: true, risk_score: 5, spf_records_list: [{ origin: "x.example" }] }
+  await stub({ api: "spfvalidator", data: full })
+  expect((await call("/v1/spfvalidator?domain=x.example", "mock-free")).data).toEqual({ spf_valid: true })
+  expect((await spf("x.example")).data).toEqual(full)
+})
 
-  test("after 31 days the month's credits are renewed and the expiring key has expired", async () => {
-    await ways.batch(mock, "mock-expiring")
-    await ways.batch(mock, "mock-free")
-    const before = { renewal: "2025-02-01T00:00:00.000Z", credits: { used: 2, remaining: 1_498 } }
-    expect(await credits("mock-free")).toMatchObject(before)
-    expect(await exhaust(mock)).toBe(429)
-    await advance("31d")
-    const after = { renewal: "2025-03-01T00:00:00.000Z", credits: { used: 0, remaining: 1_500 } }
-    expect(await credits("mock-free")).toMatchObject(after)
-    expect(await exhaust(mock)).toBe(200)
-    const expired = await ways.rest(mock, "mock-expiring")
-    expect(expired.status).toBe(401)
-    expect((await readAnswer(expired)).error).toContain("has expired")
-    // Before its expiry a key works.
-    await mock.control("PUT", "/clock", { now: "2024-11-15" })
-    expect((await ways.rest(mock, "mock-expired")).status).toBe(200)
-  })
+test("the clock does not move by itself", async () => {
+  const from = (now: string) => ({ now, mode: "stopped" })
+  expect((await mock.control("GET", "/clock")).data).toEqual(from("2025-01-01T00:00:00.000Z"))
+  expect((await advance("90s")).data).toEqual(from("2025-01-01T00:01:30.000Z"))
+  expect((await advance("2678400s")).data).toEqual(from("2025-02-01T00:01:30.000Z"))
+  const set = await mock.control("PUT", "/clock", { now: "2024-06-21T12:00:00+02:00" })
+  expect(set.data).toEqual(from("2024-06-21T10:00:00.000Z"))
+})
 
-  test("sunrise without a date is for the day of the clock", async () => {
-    const day = async () => (await call("/v1/sunrisesunset?lat=51.5&lon=0")).data?.sunrise
-    expect(await day()).toStartWith("2025-01-01")
-    await advance("31d")
-    expect(await day()).toStartWith("2025-02-01")
-  })
+test("the clock: after 31 days the month's credits are renewed and the expiring key has expired", async () => {
+  await ways.batch(mock, "mock-expiring")
+  await ways.batch(mock, "mock-free")
+  const before = { renewal: "2025-02-01T00:00:00.000Z", credits: { used: 2, remaining: 1_498 } }
+  expect(await credits("mock-free")).toMatchObject(before)
+  expect(await exhaust(mock)).toBe(429)
+  await advance("31d")
+  const after = { renewal: "2025-03-01T00:00:00.000Z", credits: { used: 0, remaining: 1_500 } }
+  expect(await credits("mock-free")).toMatchObject(after)
+  expect(await exhaust(mock)).toBe(200)
+  const expired = await ways.rest(mock, "mock-expiring")
+  expect(expired.status).toBe(401)
+  expect((await readAnswer(expired)).error).toContain("has expired")
+  // Before its expiry a key works.
+  await mock.control("PUT", "/clock", { now: "2024-11-15" })
+  expect((await ways.rest(mock, "mock-expired")).status).toBe(200)
+})
+
+test("the clock: sunrise without a date is for the day of the clock", async () => {
+  const day = async () => (await call("/v1/sunrisesunset?lat=51.5&lon=0")).data?.sunrise
+  expect(await day()).toStartWith("2025-01-01")
+  await advance("31d")
+  expect(await day()).toStartWith("2025-02-01")
 })
 
 test("80 % and 95 % of a month's credits raise one notice each, once a month", async () => {
@@ -142,8 +138,7 @@ test("80 % and 95 % of a month's credits raise one notice each, once a month", a
   expect(await notices()).toEqual([first, second])
   await advance("31d")
   for (let i = 0; i < 4; i++) await spend(200)
-  const reached = (await notices()).filter(({ type }) => type === "credits.threshold_reached")
-  expect(reached).toHaveLength(3)
+  expect((await notices()).filter(({ type }) => type === "credits.threshold_reached")).toHaveLength(3)
 })
 
 describe("events", () => {
@@ -182,70 +177,67 @@ describe("events", () => {
   })
 })
 
-describe("DNS", () => {
-  test("has domains for every kind of result", async () => {
-    const valid: readonly [domain: string, qualifier: string | null, lookups: number][] = [
-      ["good.example", "fail", 7],
-      ["softfail.example", "softfail", 5],
-      ["neutral.example", "neutral", 0],
-      ["open.example", "pass", 0],
-      // The qualifier is that of the record; the redirect decides.
-      ["redirect.example", null, 1],
-      ["parked.example", "fail", 0],
-    ]
-    for (const [domain, all_qualifier, dns_lookups_num] of valid) {
-      const { data } = await spf(domain)
-      expect(data).toMatchObject({ spf_valid: true, all_qualifier, dns_lookups_num })
-    }
-    expect((await spf("good.example")).data?.has_issues).toBe(false)
-    expect((await spf("none.example")).data).toMatchObject({ has_spf_record: false })
-    for (const broken of ["loop.example", "toomany.example", "double.example", "typo.example"]) {
-      const { data } = await spf(broken)
-      expect([broken, data?.spf_valid, data?.has_issues]).toEqual([broken, false, true])
-    }
-    for (const silent of ["timeout.example", "servfail.example"]) {
-      expect(await spf(silent)).toMatchObject({ status: "error", error: expect.stringContaining(silent) })
-    }
-    const check = async (domain: string, ip: string) => (await spf(`${domain}&ip=${ip}`)).data
-    expect(await check("flaky.example", "192.0.2.1")).toMatchObject({ ip_result: "temperror" })
-    expect(await check("macro.example", "192.0.2.1")).toMatchObject({ ip_pass: true })
-    const ip_explanation = "192.0.2.2 may not send for macro.example."
-    expect(await check("macro.example", "192.0.2.2")).toMatchObject({ ip_result: "fail", ip_explanation })
-  })
+test("DNS has domains for every kind of result", async () => {
+  const valid: readonly [domain: string, qualifier: string | null, lookups: number][] = [
+    ["good.example", "fail", 7],
+    ["softfail.example", "softfail", 5],
+    ["neutral.example", "neutral", 0],
+    ["open.example", "pass", 0],
+    // The qualifier is that of the record; the redirect decides.
+    ["redirect.example", null, 1],
+    ["parked.example", "fail", 0],
+  ]
+  for (const [domain, all_qualifier, dns_lookups_num] of valid) {
+    const { data } = await spf(domain)
+    expect(data).toMatchObject({ spf_valid: true, all_qualifier, dns_lookups_num })
+  }
+  expect((await spf("good.example")).data?.has_issues).toBe(false)
+  expect((await spf("none.example")).data).toMatchObject({ has_spf_record: false })
+  for (const broken of ["loop.example", "toomany.example", "double.example", "typo.example"]) {
+    const { data } = await spf(broken)
+    expect([broken, data?.spf_valid, data?.has_issues]).toEqual([broken, false, true])
+  }
+  for (const silent of ["timeout.example", "servfail.example"])
+    expect(await spf(silent)).toMatchObject({ status: "error", error: expect.stringContaining(silent) })
+  const check = async (domain: string, ip: string) => (await spf(`${domain}&ip=${ip}`)).data
+  expect(await check("flaky.example", "192.0.2.1")).toMatchObject({ ip_result: "temperror" })
+  expect(await check("macro.example", "192.0.2.1")).toMatchObject({ ip_pass: true })
+  const ip_explanation = "192.0.2.2 may not send for macro.example."
+  expect(await check("macro.example", "192.0.2.2")).toMatchObject({ ip_result: "fail", ip_explanation })
+})
 
-  test("is replaced while it runs, by JSON or YAML, and read back", async () => {
-    const zone = { "a.example": [{ TXT: "v=spf1 -all" }] }
+test("DNS is replaced while it runs, by JSON or YAML, and read back", async () => {
+  const zone = { "a.example": [{ TXT: "v=spf1 -all" }] }
+  expect(await mock.control("PUT", "/dns", zone)).toMatchObject({ code: 200, data: { names: 1 } })
+  expect((await spf("a.example")).data).toMatchObject({ spf_valid: true })
+  expect((await spf("good.example")).data).toMatchObject({ has_spf_record: false })
+  await mock.control("PUT", "/dns", "b.example:\n  - TIMEOUT\n")
+  expect((await spf("b.example")).error).toContain("b.example")
+  expect((await mock.control("GET", "/dns")).data).toEqual({ zone: { "b.example": ["TIMEOUT"] } })
+})
+
+test("DNS takes any Unicode text as TXT and answers with its UTF-8, as a zone does", async () => {
+  const record = "v=spf1 a:bücher.example include:€.example -all"
+  for (const text of [record, ["v=spf1 a:bü", "cher.example include:€.example -all"]]) {
+    const zone = { "a.example": [{ TXT: text }, { TXT: "grüße, 世界 🌍" }] }
     expect(await mock.control("PUT", "/dns", zone)).toMatchObject({ code: 200, data: { names: 1 } })
-    expect((await spf("a.example")).data).toMatchObject({ spf_valid: true })
-    expect((await spf("good.example")).data).toMatchObject({ has_spf_record: false })
-    await mock.control("PUT", "/dns", "b.example:\n  - TIMEOUT\n")
-    expect((await spf("b.example")).error).toContain("b.example")
-    expect((await mock.control("GET", "/dns")).data).toEqual({ zone: { "b.example": ["TIMEOUT"] } })
-  })
+    expect((await mock.control("GET", "/dns")).data).toEqual({ zone })
+    const { data } = await spf("a.example")
+    expect(data).toMatchObject({ has_spf_record: true, spf_valid: false, spf_record: record })
+  }
+  const lone = await mock.control("PUT", "/dns", '{"a.example": [{"TXT": "\\ud800"}]}')
+  expect([lone.code, lone.error]).toEqual([400, expect.stringContaining("well-formed Unicode text")])
+})
 
-  test("takes any Unicode text as TXT and answers with its UTF-8, as a zone does", async () => {
-    const record = "v=spf1 a:bücher.example include:€.example -all"
-    for (const text of [record, ["v=spf1 a:bü", "cher.example include:€.example -all"]]) {
-      const zone = { "a.example": [{ TXT: text }, { TXT: "grüße, 世界 🌍" }] }
-      expect(await mock.control("PUT", "/dns", zone)).toMatchObject({ code: 200, data: { names: 1 } })
-      expect((await mock.control("GET", "/dns")).data).toEqual({ zone })
-      const { data } = await spf("a.example")
-      expect(data).toMatchObject({ has_spf_record: true, spf_valid: false, spf_record: record })
-    }
-    const lone = await mock.control("PUT", "/dns", '{"a.example": [{"TXT": "\\ud800"}]}')
-    expect([lone.code, lone.error]).toEqual([400, expect.stringContaining("well-formed Unicode text")])
-  })
-
-  test("comes from --dns FILE, and the error for a bad file names the line", async () => {
-    const file = join(dir, "zone.yaml")
-    writeFileSync(file, "own.example:\n  - TXT: v=spf1 +all\n")
-    const own = await startTestMock({ dnsFile: file })
-    const answer = own.fetch("/v1/spfvalidator?domain=own.example", { key: "mock-pro" })
-    expect((await readAnswer(answer)).data).toMatchObject({ all_qualifier: "pass" })
-    writeFileSync(file, "own.example:\n  - TXT: 5\n")
-    await expect(startTestMock({ dnsFile: file })).rejects.toThrow(`--dns ${file}: line 2: `)
-    await expect(startTestMock({ dnsFile: join(dir, "none.yaml") })).rejects.toThrow("none.yaml")
-  })
+test("DNS comes from --dns FILE, and the error for a bad file names the line", async () => {
+  const file = join(dir, "zone.yaml")
+  writeFileSync(file, "own.example:\n  - TXT: v=spf1 +all\n")
+  const own = await startTestMock({ dnsFile: file })
+  const answer = own.fetch("/v1/spfvalidator?domain=own.example", { key: "mock-pro" })
+  expect((await readAnswer(answer)).data).toMatchObject({ all_qualifier: "pass" })
+  writeFileSync(file, "own.example:\n  - TXT: 5\n")
+  await expect(startTestMock({ dnsFile: file })).rejects.toThrow(`--dns ${file}: line 2: `)
+  await expect(startTestMock({ dnsFile: join(dir, "none.yaml") })).rejects.toThrow("none.yaml")
 })
 
 test("a reset brings everything back to the start", async () => {
@@ -288,32 +280,30 @@ test("an answer that asks to wait says how to move a clock that stands still", a
   expect([fine.status, fine.headers.get("mock-hint")]).toEqual([200, null])
 })
 
-describe("a clock that runs", () => {
-  test("begins at --seed-time and is moved from where it is", async () => {
-    const running = await startTestMock({ clock: "real" })
-    const before = Date.parse(String((await running.control("GET", "/clock")).data?.now))
-    const seedMs = Date.parse("2025-01-01T00:00:00Z")
-    expect(before).toBeGreaterThanOrEqual(seedMs)
-    expect(before - seedMs).toBeLessThan(600_000)
-    const { data } = await running.control("PUT", "/clock", { advance: "1h" })
-    expect(data?.mode).toBe("real")
-    expect(Date.parse(String(data?.now)) - before).toBeGreaterThanOrEqual(3_600_000)
-    expect((await ways.rest(running, "mock-rate-limited")).status).toBe(200)
-    const again = await ways.rest(running, "mock-rate-limited")
-    expect([again.status, again.headers.get("mock-hint")]).toEqual([429, null])
-  })
+test("a clock that runs begins at --seed-time and is moved from where it is", async () => {
+  const running = await startTestMock({ clock: "real" })
+  const before = Date.parse(String((await running.control("GET", "/clock")).data?.now))
+  const seedMs = Date.parse("2025-01-01T00:00:00Z")
+  expect(before).toBeGreaterThanOrEqual(seedMs)
+  expect(before - seedMs).toBeLessThan(600_000)
+  const { data } = await running.control("PUT", "/clock", { advance: "1h" })
+  expect(data?.mode).toBe("real")
+  expect(Date.parse(String(data?.now)) - before).toBeGreaterThanOrEqual(3_600_000)
+  expect((await ways.rest(running, "mock-rate-limited")).status).toBe(200)
+  const again = await ways.rest(running, "mock-rate-limited")
+  expect([again.status, again.headers.get("mock-hint")]).toEqual([429, null])
+})
 
-  test("is as far on as the time that has passed", () => {
-    let elapsedMs = 5_000.4
-    const clock = createMockClock(1_000_000, () => elapsedMs)
-    elapsedMs += 1_500.9
-    expect([clock.now(), clock.monotonicMs()]).toEqual([1_001_500, 1_500])
-    clock.set(900_000)
-    expect([clock.now(), clock.monotonicMs()]).toEqual([900_000, 1_500])
-    elapsedMs += 1_000
-    clock.set(clock.now() + 60_000)
-    expect([clock.now(), clock.monotonicMs()]).toEqual([961_000, 62_500])
-  })
+test("a clock that runs is as far on as the time that has passed", () => {
+  let elapsedMs = 5_000.4
+  const clock = createMockClock(1_000_000, () => elapsedMs)
+  elapsedMs += 1_500.9
+  expect([clock.now(), clock.monotonicMs()]).toEqual([1_001_500, 1_500])
+  clock.set(900_000)
+  expect([clock.now(), clock.monotonicMs()]).toEqual([900_000, 1_500])
+  elapsedMs += 1_000
+  clock.set(clock.now() + 60_000)
+  expect([clock.now(), clock.monotonicMs()]).toEqual([961_000, 62_500])
 })
 
 test("mails that a service would send are listed with their text, the same after each reset", async () => {

@@ -1,5 +1,5 @@
 /** Faults of the mock, in every way of calling, and that they act where the real ones do. */
-import { beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"
 import { errorReaders } from "./support/formats.ts"
 import { connectMcp } from "./support/mcp.ts"
@@ -34,9 +34,8 @@ test.each([
   }
   const whole = await ways.batch(mock, key)
   expect(whole.status).toBe(batch)
-  if (batch === 200) {
+  if (batch === 200)
     expect((await readAnswer(whole)).data).toMatchObject({ succeeded: 0, failed: 2, credits_used: 0 })
-  }
   expect(await readGraphql(ways.graphql(mock, key))).toMatchObject({ status: graphql[0], code: graphql[1] })
   // A usage call is of no API.
   expect((await mock.fetch("/v1/usage", { key })).status).toBe(200)
@@ -75,32 +74,29 @@ test("over GraphQL only the field of the named API fails", async () => {
   expect(await usedCredits()).toBe(1)
 })
 
-describe("malformed", () => {
-  test.each(Object.entries(errorReaders))(
-    "%s is malformed for a success and for an error",
-    async (format, readError) => {
-      await fault({ malformed: true })
-      const answer = await ways.rest(mock, key, format)
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get("content-type")).toContain(format)
-      const texts = [await answer.text()]
-      for (const path of ["bluetoothlookup?companyid=x&", "spfvalidator?domain=timeout.example&", "usage?"]) {
-        texts.push(await (await mock.fetch(`/v1/${path}format=${format}`, { key })).text())
-      }
-      for (const text of texts) expect(() => readError(text)).toThrow()
-      // The call that succeeded was made and charged.
-      expect(await usedAfterClearing()).toBe(1)
-    },
-  )
+test.each(Object.entries(errorReaders))(
+  "malformed: %s is malformed for a success and for an error",
+  async (format, readError) => {
+    await fault({ malformed: true })
+    const answer = await ways.rest(mock, key, format)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get("content-type")).toContain(format)
+    const texts = [await answer.text()]
+    for (const path of ["bluetoothlookup?companyid=x&", "spfvalidator?domain=timeout.example&", "usage?"])
+      texts.push(await (await mock.fetch(`/v1/${path}format=${format}`, { key })).text())
+    for (const text of texts) expect(() => readError(text)).toThrow()
+    // The call that succeeded was made and charged.
+    expect(await usedAfterClearing()).toBe(1)
+  },
+)
 
-  test("with a status, in a batch and over GraphQL", async () => {
-    await fault({ malformed: true, status: 503 })
-    for (const way of [ways.rest, ways.batch, ways.graphql]) {
-      const answer = await way(mock, key)
-      expect(answer.status).toBe(way === ways.rest ? 503 : 200)
-      await expect(answer.json()).rejects.toThrow()
-    }
-  })
+test("malformed with a status, in a batch and over GraphQL", async () => {
+  await fault({ malformed: true, status: 503 })
+  for (const way of [ways.rest, ways.batch, ways.graphql]) {
+    const answer = await way(mock, key)
+    expect(answer.status).toBe(way === ways.rest ? 503 : 200)
+    await expect(answer.json()).rejects.toThrow()
+  }
 })
 
 const lookUp = "/v1/bluetoothlookup?companyid=76"
@@ -139,11 +135,13 @@ async function rawCall(path: string, body: object | null) {
   socket.on("data", (chunk) => {
     received += chunk
   })
-  const code = await closed.then(
-    () => null,
-    (cause: NodeJS.ErrnoException) => cause.code ?? "",
-  )
-  return { received, code }
+  return {
+    received,
+    code: await closed.then(
+      () => null,
+      (cause: NodeJS.ErrnoException) => cause.code ?? "",
+    ),
+  }
 }
 
 test.each(everyWay)(
@@ -162,44 +160,42 @@ test.each(everyWay)(
   },
 )
 
-describe("a fault applies", () => {
-  const statusOf = async (way: keyof typeof ways, with_: string) => (await ways[way](mock, with_)).status
+const statusOf = async (way: keyof typeof ways, with_: string) => (await ways[way](mock, with_)).status
 
-  test("to as many calls as `times` says, in any way of calling", async () => {
-    await fault({ api: "bluetoothlookup", status: 403, times: 2 })
-    expect(await statusOf("rest", key)).toBe(403)
-    expect((await mock.control("GET", "/faults")).data?.faults).toEqual([
-      { api: "bluetoothlookup", status: 403, times: 1 },
-    ])
-    expect(await statusOf("batch", key)).toBe(403)
-    expect(await statusOf("graphql", key)).toBe(200)
-    expect((await mock.control("GET", "/faults")).data?.faults).toEqual([])
-  })
+test("a fault applies to as many calls as `times` says, in any way of calling", async () => {
+  await fault({ api: "bluetoothlookup", status: 403, times: 2 })
+  expect(await statusOf("rest", key)).toBe(403)
+  expect((await mock.control("GET", "/faults")).data?.faults).toEqual([
+    { api: "bluetoothlookup", status: 403, times: 1 },
+  ])
+  expect(await statusOf("batch", key)).toBe(403)
+  expect(await statusOf("graphql", key)).toBe(200)
+  expect((await mock.control("GET", "/faults")).data?.faults).toEqual([])
+})
 
-  test("only to the calls of its key", async () => {
-    await fault({ key: "mock-free", status: 401 })
-    expect(await statusOf("rest", key)).toBe(200)
-    expect(await statusOf("rest", "mock-free")).toBe(401)
-  })
+test("a fault applies only to the calls of its key", async () => {
+  await fault({ key: "mock-free", status: 401 })
+  expect(await statusOf("rest", key)).toBe(200)
+  expect(await statusOf("rest", "mock-free")).toBe(401)
+})
 
-  test("never to control paths, the admin API, the portal, health and preflights", async () => {
-    await fault({ status: 500, times: 1 })
-    const headers = { "x-admin-key": "mock-admin" }
-    expect((await mock.fetch("/admin/v1/plans", { headers })).status).toBe(200)
-    expect((await mock.fetch("/portal")).status).toBe(200)
-    expect((await mock.control("GET", "/faults")).code).toBe(200)
-    expect((await mock.fetch("/health")).status).toBe(200)
-    expect((await mock.fetch("/v1/bluetoothlookup", { method: "OPTIONS" })).status).toBe(204)
-    expect(await statusOf("rest", key)).toBe(500)
-  })
+test("a fault applies never to control paths, the admin API, the portal, health and preflights", async () => {
+  await fault({ status: 500, times: 1 })
+  const headers = { "x-admin-key": "mock-admin" }
+  expect((await mock.fetch("/admin/v1/plans", { headers })).status).toBe(200)
+  expect((await mock.fetch("/portal")).status).toBe(200)
+  expect((await mock.control("GET", "/faults")).code).toBe(200)
+  expect((await mock.fetch("/health")).status).toBe(200)
+  expect((await mock.fetch("/v1/bluetoothlookup", { method: "OPTIONS" })).status).toBe(204)
+  expect(await statusOf("rest", key)).toBe(500)
+})
 
-  test("until another fault for the same calls replaces it, or DELETE removes all", async () => {
-    await fault({ status: 500 })
-    await fault({ status: 429 })
-    expect(await statusOf("rest", key)).toBe(429)
-    await mock.control("DELETE", "/faults")
-    expect(await statusOf("rest", key)).toBe(200)
-  })
+test("a fault applies until another fault for the same calls replaces it, or DELETE removes all", async () => {
+  await fault({ status: 500 })
+  await fault({ status: 429 })
+  expect(await statusOf("rest", key)).toBe(429)
+  await mock.control("DELETE", "/faults")
+  expect(await statusOf("rest", key)).toBe(200)
 })
 
 const input = { companyid: "76" }

@@ -180,38 +180,34 @@ describe("what could not be found out is said as that", () => {
   })
 })
 
-describe("the command", () => {
-  const run = (line: string) => runCliForTest(line.split(" "), { stopRequested: async () => {} })
+const run = (line: string) => runCliForTest(line.split(" "), { stopRequested: async () => {} })
 
-  test("warns, a line each, and starts; the JSON event has the differences", async () => {
-    const differences = await compareWith(url)
-    expect(differences.length).toBeGreaterThan(1)
-    const { code, out, err } = await run(`mock --port 0 --json --like ${url}`)
-    const lines = differences.map((difference) => `penknife: --like: ${difference}\n`)
-    expect({ code, err }).toEqual({ code: 0, err: lines.join("") })
-    expect(JSON.parse(out)).toMatchObject({ event: "listening", differences })
-  })
+test("the command warns, a line each, and starts; the JSON event has the differences", async () => {
+  const differences = await compareWith(url)
+  expect(differences.length).toBeGreaterThan(1)
+  const { code, out, err } = await run(`mock --port 0 --json --like ${url}`)
+  const lines = differences.map((difference) => `penknife: --like: ${difference}\n`)
+  expect({ code, err }).toEqual({ code: 0, err: lines.join("") })
+  expect(JSON.parse(out)).toMatchObject({ event: "listening", differences })
+})
 
-  test("--strict-like ends it with 1 if something differs or is not known, and not otherwise", async () => {
-    expect(await run(`mock --port 0 --strict-like --like ${same.url}`)).toMatchObject({ code: 0, err: "" })
-    for (const address of [url, "http://127.0.0.1:1"]) {
-      const { code, out, err } = await run(`mock --port 0 --strict-like --like ${address}`)
-      expect({ code, out }).toEqual({ code: 1, out: "" })
-      expect(err).toEndWith(
-        `penknife: --strict-like: the double ends, since it may differ from ${address}.\n`,
-      )
-    }
-  })
+test("the command: --strict-like ends it with 1 if something differs or is not known, and not otherwise", async () => {
+  expect(await run(`mock --port 0 --strict-like --like ${same.url}`)).toMatchObject({ code: 0, err: "" })
+  for (const address of [url, "http://127.0.0.1:1"]) {
+    const { code, out, err } = await run(`mock --port 0 --strict-like --like ${address}`)
+    expect({ code, out }).toEqual({ code: 1, out: "" })
+    expect(err).toEndWith(`penknife: --strict-like: the double ends, since it may differ from ${address}.\n`)
+  }
+})
 
-  test("without --like nothing is compared; --strict-like alone and addresses with a path are refused", async () => {
-    const { out } = await run("mock --port 0 --json")
-    expect(out).not.toContain("differences")
-    const alone = { code: 2, err: "penknife: --strict-like needs --like.\n" }
-    expect(await run("mock --port 0 --strict-like")).toMatchObject(alone)
-    const { code, err } = await run("mock --port 0 --like http://127.0.0.1:1/v1")
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: expect.stringContaining("--like must be an address such as"),
-    })
+test("the command: without --like nothing is compared; --strict-like alone and addresses with a path are refused", async () => {
+  const { out } = await run("mock --port 0 --json")
+  expect(out).not.toContain("differences")
+  const alone = { code: 2, err: "penknife: --strict-like needs --like.\n" }
+  expect(await run("mock --port 0 --strict-like")).toMatchObject(alone)
+  const { code, err } = await run("mock --port 0 --like http://127.0.0.1:1/v1")
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: expect.stringContaining("--like must be an address such as"),
   })
 })

@@ -20,60 +20,61 @@ async function statusesOf(count: number, id = "76"): Promise<number[]> {
   return statuses
 }
 
-describe("headers and body", () => {
-  test("of a fault replace those of the answer, whatever its status", async () => {
-    const page = "<h1>Bad Gateway</h1>"
-    const headers = { "content-type": "text/html", "Retry-After": "7", server: "proxy" }
-    for (const status of [502, 503, 429]) {
-      await fault({ api: "bluetoothlookup", status, headers, body: page })
-      const answer = await lookUp("76")
-      expect([answer.status, await answer.text()]).toEqual([status, page])
-      for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name)).toBe(value)
-    }
-    const { data } = await mock.control("GET", "/requests?status=502")
-    expect(data?.requests).toMatchObject([
-      {
-        fault: { status: 502, headers, body: page },
-        response: { status: 502, body: page, headers: { server: "proxy" } },
-      },
-    ])
-  })
-
-  test("of a fault without a status change a success, which is charged", async () => {
-    await fault({ headers: { "x-api-remaining-credits": "3" }, times: 1 })
+test("headers and body of a fault replace those of the answer, whatever its status", async () => {
+  const page = "<h1>Bad Gateway</h1>"
+  const headers = { "content-type": "text/html", "Retry-After": "7", server: "proxy" }
+  for (const status of [502, 503, 429]) {
+    await fault({ api: "bluetoothlookup", status, headers, body: page })
     const answer = await lookUp("76")
-    expect([answer.status, answer.headers.get("x-api-remaining-credits")]).toEqual([200, "3"])
-    expect((await readAnswer(answer)).data).toMatchObject({ company: "Apple, Inc." })
-    await fault({ body: { status: "ok", data: [1] }, times: 1 })
-    const replaced = await lookUp("76")
-    expect(replaced.headers.get("content-type")).toBe("application/json")
-    expect(await replaced.json()).toEqual({ status: "ok", data: [1] })
-    expect((await lookUp("76")).headers.get("x-api-credits-used")).toBe("3")
-  })
+    expect([answer.status, await answer.text()]).toEqual([status, page])
+    for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name)).toBe(value)
+  }
+  const { data } = await mock.control("GET", "/requests?status=502")
+  expect(data?.requests).toMatchObject([
+    {
+      fault: { status: 502, headers, body: page },
+      response: { status: 502, body: page, headers: { server: "proxy" } },
+    },
+  ])
+})
 
-  test.each(["rest", "batch", "graphql"] as const)("of a stub replace those of %s", async (way) => {
+test("headers and body of a fault without a status change a success, which is charged", async () => {
+  await fault({ headers: { "x-api-remaining-credits": "3" }, times: 1 })
+  const answer = await lookUp("76")
+  expect([answer.status, answer.headers.get("x-api-remaining-credits")]).toEqual([200, "3"])
+  expect((await readAnswer(answer)).data).toMatchObject({ company: "Apple, Inc." })
+  await fault({ body: { status: "ok", data: [1] }, times: 1 })
+  const replaced = await lookUp("76")
+  expect(replaced.headers.get("content-type")).toBe("application/json")
+  expect(await replaced.json()).toEqual({ status: "ok", data: [1] })
+  expect((await lookUp("76")).headers.get("x-api-credits-used")).toBe("3")
+})
+
+test.each(["rest", "batch", "graphql"] as const)(
+  "headers and body of a stub replace those of %s",
+  async (way) => {
     await stub({ api: "bluetoothlookup", headers: { "x-stubbed": "yes" }, body: "not what you expect" })
     const answer = await ways[way](mock, key)
     expect([answer.status, answer.headers.get("x-stubbed")]).toEqual([200, "yes"])
     expect(await answer.text()).toBe("not what you expect")
     const refused = await ways[way](mock, "mock-no-credits")
     expect([refused.ok, refused.headers.get("x-stubbed")]).toEqual([false, null])
-  })
+  },
+)
 
-  test("headers of a stub go with its data, or with what the API computes", async () => {
-    await stub({ api: "bluetoothlookup", input: { companyid: "76" }, headers: { "x-age": "1" } })
-    const input = { companyid: "77" }
-    await stub({ api: "bluetoothlookup", input, headers: { "x-age": "2" }, data: { company: "B" } })
-    const answers = await Promise.all(["76", "77", "78"].map(lookUp))
-    const companies = await Promise.all(answers.map(async (one) => (await readAnswer(one)).data?.company))
-    expect(companies.slice(0, 2)).toEqual(["Apple, Inc.", "B"])
-    expect(answers.map(({ headers }) => headers.get("x-age"))).toEqual(["1", "2", null])
-  })
+test("headers and body: headers of a stub go with its data, or with what the API computes", async () => {
+  await stub({ api: "bluetoothlookup", input: { companyid: "76" }, headers: { "x-age": "1" } })
+  const input = { companyid: "77" }
+  await stub({ api: "bluetoothlookup", input, headers: { "x-age": "2" }, data: { company: "B" } })
+  const answers = await Promise.all(["76", "77", "78"].map(lookUp))
+  const companies = await Promise.all(answers.map(async (one) => (await readAnswer(one)).data?.company))
+  expect(companies.slice(0, 2)).toEqual(["Apple, Inc.", "B"])
+  expect(answers.map(({ headers }) => headers.get("x-age"))).toEqual(["1", "2", null])
+})
 
-  test("a malformed body is the replaced one", async () => {
-    await fault({ body: "{}", malformed: true })
-    expect(await (await lookUp("76")).text()).toBe('{\n"a"b')
-  })
+test("headers and body: a malformed body is the replaced one", async () => {
+  await fault({ body: "{}", malformed: true })
+  expect(await (await lookUp("76")).text()).toBe('{\n"a"b')
 })
 
 describe("a fault with an input", () => {
@@ -104,9 +105,8 @@ describe("a fault with an input", () => {
     expect((await query(both, { i: { companyid: "77" } })).status).toBe(502)
     await forApple({ status: 502 })
     expect((await query('{ bluetoothlookup(input: {companyid: "77"}) { found } }')).status).toBe(200)
-    for (const bad of ["{ bluetoothlookup(input: 5) { found } }", "{ bluetoothlookup { found } }"]) {
+    for (const bad of ["{ bluetoothlookup(input: 5) { found } }", "{ bluetoothlookup { found } }"])
       expect((await query(bad)).status).toBe(400)
-    }
   })
 
   test.each([[76], ["76"]])("as %p matches this number in a query and in JSON", async (companyid) => {

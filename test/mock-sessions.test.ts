@@ -1,6 +1,6 @@
 /** Sessions of the mock: each is a mock of its own below a base path, or by a header. */
 import { heapStats } from "bun:jsc"
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { mostOpen } from "../src/app/mock-stores.ts"
 import { createSessions, maxSessions } from "../src/surfaces/http/mock/sessions.ts"
@@ -171,82 +171,76 @@ test.if(hasTurn(1, 4))("a session that was used keeps at most 26.5 kB of objects
   expect(((await liveBytes()) - before) / 200).toBeLessThanOrEqual(26_500)
 })
 
-describe("a browser", () => {
-  const html = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const
+const html = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const
 
-  test("that opens a page of a session is in that session on all pages, and leaves it when it ends", async () => {
-    const { id, url } = await newSession(mock.url)
-    const opened = await fetch(`${url}/console/accounts?page=2`, html)
-    const cookie = `mock-session=${id}`
-    expect([opened.status, opened.headers.get("location"), opened.headers.get("set-cookie")]).toEqual([
-      303,
-      "/console/accounts?page=2",
-      `${cookie}; Path=/; HttpOnly; SameSite=Lax`,
-    ])
-    const browser = openBrowser(mock.url)
-    browser.cookies.set("mock-session", id)
-    await browser.signIn("console", { token: "mock-console-link" })
-    const made = await browser.send("POST", "/admin/v1/accounts", { body: { name: "In the session" } })
-    expect(made.status).toBe(201)
-    const headers = { authorization: "Bearer mock-admin" }
-    const accounts = async (base: string) => (await fetch(`${base}/admin/v1/accounts`, { headers })).text()
-    expect(await accounts(url)).toContain("In the session")
-    expect(await accounts(mock.url)).not.toContain("In the session")
-    const page = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
-    expect(page.status).toBe(200)
-    expect(page.headers.get("content-type")).toContain("text/html")
-    await put(`${url}/_mock/clock`, { now: "2027-01-01T00:00:00Z" })
-    // Control paths without a base path stay those of the shared mock.
-    expect((await get(`${mock.url}/_mock/clock`, { cookie })).data?.now).toBe("2025-01-01T00:00:00.000Z")
-    await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
-    const ended = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
-    expect([ended.status, ended.headers.get("set-cookie")]).toEqual([404, "mock-session=; Path=/; Max-Age=0"])
-  })
-
-  test("is never sent to another host, and programs are not sent away", async () => {
-    const { url } = await newSession(mock.url)
-    for (const path of ["//other.example/", "/\\other.example/", "///other.example"]) {
-      const location = (await fetch(url + path, html)).headers.get("location") ?? "/"
-      expect(new URL(location, mock.url).host).toBe(new URL(mock.url).host)
-    }
-    for (const path of [lookUp, "/admin/v1/accounts", "/_mock/clock"])
-      expect((await fetch(url + path, html)).status).not.toBe(303)
-    expect((await fetch(`${url}/console`, { redirect: "manual" })).status).toBe(200)
-  })
+test("a browser that opens a page of a session is in that session on all pages, and leaves it when it ends", async () => {
+  const { id, url } = await newSession(mock.url)
+  const opened = await fetch(`${url}/console/accounts?page=2`, html)
+  const cookie = `mock-session=${id}`
+  expect([opened.status, opened.headers.get("location"), opened.headers.get("set-cookie")]).toEqual([
+    303,
+    "/console/accounts?page=2",
+    `${cookie}; Path=/; HttpOnly; SameSite=Lax`,
+  ])
+  const browser = openBrowser(mock.url)
+  browser.cookies.set("mock-session", id)
+  await browser.signIn("console", { token: "mock-console-link" })
+  const made = await browser.send("POST", "/admin/v1/accounts", { body: { name: "In the session" } })
+  expect(made.status).toBe(201)
+  const headers = { authorization: "Bearer mock-admin" }
+  const accounts = async (base: string) => (await fetch(`${base}/admin/v1/accounts`, { headers })).text()
+  expect(await accounts(url)).toContain("In the session")
+  expect(await accounts(mock.url)).not.toContain("In the session")
+  const page = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
+  expect(page.status).toBe(200)
+  expect(page.headers.get("content-type")).toContain("text/html")
+  await put(`${url}/_mock/clock`, { now: "2027-01-01T00:00:00Z" })
+  // Control paths without a base path stay those of the shared mock.
+  expect((await get(`${mock.url}/_mock/clock`, { cookie })).data?.now).toBe("2025-01-01T00:00:00.000Z")
+  await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
+  const ended = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
+  expect([ended.status, ended.headers.get("set-cookie")]).toEqual([404, "mock-session=; Path=/; Max-Age=0"])
 })
 
-describe("an id without a session", () => {
-  test("is a 404 that says so, by path and by header, for calls and control paths", async () => {
-    const { id, url, header } = await newSession(mock.url)
-    expect((await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })).status).toBe(200)
-    const total = async () => (await get(`${mock.url}/_mock/requests`)).data?.total
-    const before = await total()
-    for (const named of [id, "x", "", "../1", "1,2", "%31", "0".repeat(5_000)]) {
-      const byHeader = named === "" ? [] : [[mock.url, { [header]: named }] as const]
-      for (const [base, headers] of [[`${mock.url}/s/${named}`, {}] as const, ...byHeader]) {
-        for (const path of [lookUp, "/_mock/clock", "/_mock/reset", "/console"]) {
-          if (named === "../1" && base !== mock.url) continue
-          const { status, error } = await get(base + path, { ...key, ...headers })
-          expect({ named, path, status, error }).toEqual({
-            ...{ named, path, status: "error" },
-            error: expect.stringMatching(/^There is no such session\..*POST \/_mock\/sessions makes one\.$/),
-          })
-        }
-      }
-    }
-    expect(await total()).toBe(before)
-    const again = await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
-    expect(again.status).toBe(404)
-    expect((await fetch(url + lookUp)).headers.get("access-control-allow-origin")).toBe("*")
-  })
+test("a browser is never sent to another host, and programs are not sent away", async () => {
+  const { url } = await newSession(mock.url)
+  for (const path of ["//other.example/", "/\\other.example/", "///other.example"]) {
+    const location = (await fetch(url + path, html)).headers.get("location") ?? "/"
+    expect(new URL(location, mock.url).host).toBe(new URL(mock.url).host)
+  }
+  for (const path of [lookUp, "/admin/v1/accounts", "/_mock/clock"])
+    expect((await fetch(url + path, html)).status).not.toBe(303)
+  expect((await fetch(`${url}/console`, { redirect: "manual" })).status).toBe(200)
+})
 
-  test("does not become that of the path when the header names another one", async () => {
-    const [one, other] = [await newSession(mock.url), await newSession(mock.url)]
-    const { error } = await get(one.url + lookUp, { ...key, [one.header]: other.id })
-    expect(error).toContain(
-      `The request header 'x-mock-session' must name the session of the path, '/s/${one.id}'`,
-    )
-  })
+test("an id without a session is a 404 that says so, by path and by header, for calls and control paths", async () => {
+  const { id, url, header } = await newSession(mock.url)
+  expect((await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })).status).toBe(200)
+  const total = async () => (await get(`${mock.url}/_mock/requests`)).data?.total
+  const before = await total()
+  for (const named of [id, "x", "", "../1", "1,2", "%31", "0".repeat(5_000)]) {
+    const byHeader = named === "" ? [] : [[mock.url, { [header]: named }] as const]
+    for (const [base, headers] of [[`${mock.url}/s/${named}`, {}] as const, ...byHeader])
+      for (const path of [lookUp, "/_mock/clock", "/_mock/reset", "/console"]) {
+        if (named === "../1" && base !== mock.url) continue
+        const { status, error } = await get(base + path, { ...key, ...headers })
+        expect({ named, path, status, error }).toEqual({
+          ...{ named, path, status: "error" },
+          error: expect.stringMatching(/^There is no such session\..*POST \/_mock\/sessions makes one\.$/),
+        })
+      }
+  }
+  expect(await total()).toBe(before)
+  expect((await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })).status).toBe(404)
+  expect((await fetch(url + lookUp)).headers.get("access-control-allow-origin")).toBe("*")
+})
+
+test("an id without a session does not become that of the path when the header names another one", async () => {
+  const [one, other] = [await newSession(mock.url), await newSession(mock.url)]
+  const { error } = await get(one.url + lookUp, { ...key, [one.header]: other.id })
+  expect(error).toContain(
+    `The request header 'x-mock-session' must name the session of the path, '/s/${one.id}'`,
+  )
 })
 
 test("lists its sessions, takes no body to make one, and says which methods there are", async () => {
@@ -269,81 +263,77 @@ test("a request in progress is answered by its session, which ends meanwhile", a
   // Its fault is taken when the request has begun.
   await until(async () => !JSON.stringify((await get(`${url}/_mock/faults`)).data).includes("delay_ms"))
   const ended = await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
-  const answer = await call
-  expect([answer.data?.company, ended.status]).toEqual(["Apple, Inc.", 200])
+  expect([(await call).data?.company, ended.status]).toEqual(["Apple, Inc.", 200])
 })
 
-describe("the room for sessions", () => {
-  const create = (more: Partial<Parameters<typeof createSessions<string>>[0]> = {}) => {
-    const timer = createManualTimer()
-    const [opened, closed]: [string[], string[]] = [[], []]
-    const sessions = createSessions({
-      open: async (base) => {
-        opened.push(base)
-        return base
-      },
-      close: async (base) => {
-        closed.push(base)
-      },
-      onProblem: (cause) => {
-        throw cause
-      },
-      timer,
-      ...more,
-    })
-    return { timer, opened, closed, sessions }
-  }
-
-  test("is taken back also when an idle session cannot be closed, and that is told", async () => {
-    const problems: string[] = []
-    const { timer, sessions } = create({
-      close: () => Promise.reject(new Error("no")),
-      onProblem: (cause) => void problems.push(String(cause)),
-    })
-    await sessions.use(sessions.create(), async () => {})
-    timer.advance(600_000)
-    await until(() => problems.length > 0)
-    expect([problems, sessions.ids()]).toEqual([["Error: no"], []])
+const create = (more: Partial<Parameters<typeof createSessions<string>>[0]> = {}) => {
+  const timer = createManualTimer()
+  const [opened, closed]: [string[], string[]] = [[], []]
+  const sessions = createSessions({
+    open: async (base) => {
+      opened.push(base)
+      return base
+    },
+    close: async (base) => {
+      closed.push(base)
+    },
+    onProblem: (cause) => {
+      throw cause
+    },
+    timer,
+    ...more,
   })
+  return { timer, opened, closed, sessions }
+}
 
-  test("is for a thousand; one more is refused until one ends", async () => {
-    const { opened, closed, sessions } = create()
-    const ids = Array.from({ length: maxSessions }, sessions.create)
-    expect(new Set(ids).size).toBe(1_000)
-    expect(sessions.create).toThrow(
-      /^There are 1000 sessions, the most at once\. End one with DELETE \/_mock\/sessions\/ID\. /,
-    )
-    await sessions.end("7")
-    expect(sessions.create()).toBe("1001")
-    expect([sessions.ids().length, opened, closed]).toEqual([1_000, [], []])
+test("the room for sessions is taken back also when an idle session cannot be closed, and that is told", async () => {
+  const problems: string[] = []
+  const { timer, sessions } = create({
+    close: () => Promise.reject(new Error("no")),
+    onProblem: (cause) => void problems.push(String(cause)),
   })
+  await sessions.use(sessions.create(), async () => {})
+  timer.advance(600_000)
+  await until(() => problems.length > 0)
+  expect([problems, sessions.ids()]).toEqual([["Error: no"], []])
+})
 
-  test("is taken back from a session that is idle for ten minutes, and not from one in use", async () => {
-    const { timer, opened, closed, sessions } = create()
-    const [idle, used] = [sessions.create(), sessions.create()]
-    timer.advance(599_999)
-    let finish = () => {}
-    const work = sessions.use(used, () => new Promise<void>((resolve) => (finish = resolve)))
-    timer.advance(1)
-    expect(sessions.ids()).toEqual([used])
-    await expect(sessions.use(idle, async () => {})).rejects.toThrow("There is no such session.")
-    timer.advance(3_600_000)
-    await Promise.resolve()
-    finish()
-    await work
-    timer.advance(599_999)
-    expect([sessions.ids(), opened, closed]).toEqual([[used], ["/s/2"], []])
-    timer.advance(1)
-    await Promise.resolve()
-    expect([sessions.ids(), timer.waiting]).toEqual([[], []])
-    expect(closed).toEqual(["/s/2"])
-  })
+test("the room for sessions is for a thousand; one more is refused until one ends", async () => {
+  const { opened, closed, sessions } = create()
+  expect(new Set(Array.from({ length: maxSessions }, sessions.create)).size).toBe(1_000)
+  expect(sessions.create).toThrow(
+    /^There are 1000 sessions, the most at once\. End one with DELETE \/_mock\/sessions\/ID\. /,
+  )
+  await sessions.end("7")
+  expect(sessions.create()).toBe("1001")
+  expect([sessions.ids().length, opened, closed]).toEqual([1_000, [], []])
+})
 
-  test("is given back whole when the mock stops", async () => {
-    const { timer, closed, sessions } = create()
-    const ids = [sessions.create(), sessions.create()]
-    await sessions.use(ids[1] ?? "", async () => {})
-    await Promise.all(sessions.ids().map(sessions.end))
-    expect([sessions.ids(), closed, timer.waiting]).toEqual([[], ["/s/2"], []])
-  })
+test("the room for sessions is taken back from a session that is idle for ten minutes, and not from one in use", async () => {
+  const { timer, opened, closed, sessions } = create()
+  const [idle, used] = [sessions.create(), sessions.create()]
+  timer.advance(599_999)
+  let finish = () => {}
+  const work = sessions.use(used, () => new Promise<void>((resolve) => (finish = resolve)))
+  timer.advance(1)
+  expect(sessions.ids()).toEqual([used])
+  await expect(sessions.use(idle, async () => {})).rejects.toThrow("There is no such session.")
+  timer.advance(3_600_000)
+  await Promise.resolve()
+  finish()
+  await work
+  timer.advance(599_999)
+  expect([sessions.ids(), opened, closed]).toEqual([[used], ["/s/2"], []])
+  timer.advance(1)
+  await Promise.resolve()
+  expect([sessions.ids(), timer.waiting]).toEqual([[], []])
+  expect(closed).toEqual(["/s/2"])
+})
+
+test("the room for sessions is given back whole when the mock stops", async () => {
+  const { timer, closed, sessions } = create()
+  const ids = [sessions.create(), sessions.create()]
+  await sessions.use(ids[1] ?? "", async () => {})
+  await Promise.all(sessions.ids().map(sessions.end))
+  expect([sessions.ids(), closed, timer.waiting]).toEqual([[], ["/s/2"], []])
 })

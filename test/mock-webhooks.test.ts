@@ -94,8 +94,7 @@ test("31 days in one move: retries and events in the order of their times, the s
     await exhaust(mock)
     await noticesOf(mock)
     await advance(mock, "31d")
-    const shown = (await noticesOf(mock)).flatMap(({ attempts }) => attempts)
-    expect(shown).toHaveLength(receiver.received.length)
+    expect((await noticesOf(mock)).flatMap(({ attempts }) => attempts)).toHaveLength(receiver.received.length)
     return receiver.received.map(({ headers: { host: _, ...headers }, ...rest }) => ({ ...rest, headers }))
   }
   const [one, two] = [await run(), await run()]
@@ -160,8 +159,7 @@ describe("faults of webhooks", () => {
     const mock = await startTestMock({ webhook: receiver.url })
     expect((await fault(mock, effects)).code).toBe(200)
     await exhaust(mock)
-    const notices = await noticesOf(mock)
-    return { mock, receiver, notices, first: receiver.received[0] as Received }
+    return { mock, receiver, notices: await noticesOf(mock), first: receiver.received[0] as Received }
   }
 
   test.each([

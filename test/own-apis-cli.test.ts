@@ -17,8 +17,7 @@ test("a new API works as it is written, and its types are those of the program",
   const called = await runCliForTest(["call", "hello", "--apis", apis, "--text", "one two", "--json"])
   expect(called).toEqual({ code: 0, err: "", out: '{"words":2,"longest":3}\n' })
   const tsc = join(import.meta.dir, "../node_modules/typescript/bin/tsc")
-  const types = Bun.spawnSync([process.execPath, tsc, "-p", apis])
-  expect(types.stdout.toString()).toBe("")
+  expect(Bun.spawnSync([process.execPath, tsc, "-p", apis]).stdout.toString()).toBe("")
   // A second one keeps the settings of the first.
   writeFiles(apis, { "tsconfig.json": "{}" })
   expect((await runCliForTest(["api", "new", "second", "--apis", apis, "--json"])).out).toBe(
@@ -57,11 +56,10 @@ test("an API with a package is refused with the command that bundles it, and wor
   const wrong = await runCliForTest(["api", "check", unbundled])
   expect(wrong.code).toBe(1)
   const apis = join(folder, "apis")
-  for (const api of ["shout", "required"]) {
+  for (const api of ["shout", "required"])
     expect(wrong.err).toContain(
       `${api}/index.ts imports the package 'louder', which is not found by its name. Bundle it: bun build SOURCE.ts --target=bun --external penknife/plugin --outfile ${join(unbundled, api)}/index.js`,
     )
-  }
   const given = readFileSync(join(import.meta.dir, "../docs/own-apis.md"), "utf8")
   const [, command = ""] = /^bun (build .*wordcount.*)$/m.exec(given) ?? []
   const argv = command.replaceAll("wordcount", "shout").split(" ")
@@ -96,8 +94,7 @@ test("check says what is wrong and goes on with the others", async () => {
   expect(Object.keys(JSON.parse(document.out).paths)).toContain("/v1/good")
   expect(document.err).toContain("This API is left out")
   expect(JSON.stringify(Object.keys(JSON.parse(document.out).paths))).not.toContain("wrong")
-  const schema = await runCliForTest(["schema", "--apis", apis])
-  expect(schema.out).toContain("input: GoodInput!")
+  expect((await runCliForTest(["schema", "--apis", apis])).out).toContain("input: GoodInput!")
 })
 
 test("a folder without an API says how to make one", async () => {

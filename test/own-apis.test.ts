@@ -17,11 +17,10 @@ import { tempDir } from "./support/temp.ts"
 import { createHeldTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
 
-test("a folder that does not exist keeps the service from starting", async () => {
-  await expect(startTestService({ flags: { apis: "/nowhere" } })).rejects.toThrow(
+test("a folder that does not exist keeps the service from starting", () =>
+  expect(startTestService({ flags: { apis: "/nowhere" } })).rejects.toThrow(
     "--apis: The folder /nowhere cannot be read",
-  )
-})
+  ))
 
 const faulty = `
     if (text === "throw") throw "a string"
@@ -101,9 +100,8 @@ test("faults of an API cost nothing, say nothing of their cause, and leave the n
     "'secret': Unexpected property",
     "it returned nothing",
     /it threw something that cannot be described[\s\S]*it threw something that cannot be described/,
-  ]) {
+  ])
     expect(log).toMatch(cause)
-  }
 })
 
 test("what an API sends, asks and writes beside its answer is bounded, and harms neither the service nor the next call", async () => {
@@ -151,9 +149,8 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
     /it threw a TypeError \(.*shout\/index\.ts:\d+:\d+\)/,
     "what it gave to reject() is not a text of at most 1000 characters",
     "what it gave to unavailable() is not a text of at most 1000 characters",
-  ]) {
+  ])
     expect(log).toMatch(cause)
-  }
   const written = log
     .split("\n")
     .filter((line) => line.includes("API wrote to the console") && !line.includes('"text":"loops"'))

@@ -65,9 +65,8 @@ test.each(inTurn(catalog, 8).map((api) => [api.id, api] as const))("%s", async (
 })
 
 /** A call by GET whose address is longer than all headers may be gets no answer over REST. */
-function fitsAddress(input: Input, { method }: ApiDefinition): boolean {
-  return method !== "GET" || encodeURIComponent(JSON.stringify(input)).length < httpLimits.headerBytes / 2
-}
+const fitsAddress = (input: Input, { method }: ApiDefinition): boolean =>
+  method !== "GET" || encodeURIComponent(JSON.stringify(input)).length < httpLimits.headerBytes / 2
 
 /**
  * The outcome that a surface must have where REST has `expected`. GraphQL has null for an absent field and its own message for a
@@ -193,15 +192,13 @@ function withoutVarying(data: unknown, { examples }: ApiDefinition): object {
 }
 
 /** The text to type into the field of a parameter. */
-function toTyped({ input }: ApiDefinition, name: string, value: unknown): string {
-  return value === undefined ? "" : toFlagTexts(input.properties[name], value).join("\n")
-}
+const toTyped = ({ input }: ApiDefinition, name: string, value: unknown): string =>
+  value === undefined ? "" : toFlagTexts(input.properties[name], value).join("\n")
 
-function textsOf(input: Input): Input {
-  return Object.fromEntries(
+const textsOf = (input: Input): Input =>
+  Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
       Array.isArray(value) ? value.map(String) : String(value),
     ]),
   )
-}

@@ -15,9 +15,7 @@ let files = 0
 const newFile = () => join(dir, `links-${++files}.db`)
 
 /** The token of a printed link. */
-function tokenOf(url: unknown): string {
-  return /#token=(pkl-\w{38})$/.exec(String(url).trim())?.[1] ?? "no token"
-}
+const tokenOf = (url: unknown): string => /#token=(pkl-\w{38})$/.exec(String(url).trim())?.[1] ?? "no token"
 
 async function startWithAccount() {
   const service = await startTestService()
@@ -59,12 +57,11 @@ describe("a link", () => {
       { host: "evil.example" },
       { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
       { forwarded: "host=evil.example;proto=https" },
-    ]) {
+    ])
       for (const path of ["/console-link", `/accounts/${account}/portal-link`]) {
         const { body } = await admin("POST", path, { headers })
         expect(String(body.url)).toStartWith(`${service.url}/`)
       }
-    }
   })
 
   test.each([
@@ -206,8 +203,7 @@ describe("a link", () => {
     const headers = { "idempotency-key": "one" }
     const first = await admin("POST", "/console-link", { headers })
     const token = tokenOf(first.body.url)
-    const again = await admin("POST", "/console-link", { headers })
-    expect(again.body).toEqual({ ...first.body, url: null })
+    expect((await admin("POST", "/console-link", { headers })).body).toEqual({ ...first.body, url: null })
     const browser = openBrowser(service.url)
     await browser.signIn("console", { token })
     await browser.signIn("console", { token })
@@ -216,117 +212,108 @@ describe("a link", () => {
     const stored = await Bun.file(service.db).text()
     const waiting = await Bun.file(`${service.db}-wal`).text()
     const audit = (await admin("GET", "/audit")).text
-    for (const text of [stored, waiting, audit, service.logged()]) {
+    for (const text of [stored, waiting, audit, service.logged()])
       for (const secret of [token, cookie, browser.csrf]) expect(text).not.toContain(secret.slice(0, 20))
-    }
     expect(service.logged()).toContain('"reason":"linkUsed"')
     expect(audit).toContain("console.sign_in")
   })
 })
 
-describe("the command", () => {
-  test("console-link prints the link alone, which signs in to the service on this store", async () => {
-    const service = await startTestService({ ports: {} })
-    const url = new URL(service.url)
-    const { code, out, err } = await runCliForTest(["console-link", "--db", service.db, "--port", url.port])
-    expect([code, err]).toEqual([0, ""])
-    expect(out).toMatch(new RegExp(`^${service.url}/console#token=pkl-\\w{38}\\n$`))
-    service.clock.set(new Date().toISOString())
-    const opened = await openBrowser(service.url).signIn("console", { token: tokenOf(out) })
-    expect(opened.body).toMatchObject({ permissions: ["*"] })
-  })
-
-  test("portal-link prints the link alone, at the address that clients use, or says what is wrong", async () => {
-    const service = await startTestService()
-    const { account } = await service.createKey("pro")
-    const command = (...more: string[]) => runCliForTest(["portal-link", "--db", service.db, ...more])
-    const { out } = await command(account, "--public-url", "https://api.example.com")
-    expect(out).toMatch(/^https:\/\/api\.example\.com\/portal#token=pkl-\w{38}\n$/)
-    const json = JSON.parse((await command(account, "--json")).out)
-    expect(json).toMatchObject({ id: expect.stringMatching(/^lnk_/), url: expect.any(String) })
-    const unknown = await command("acc_0000000000000000")
-    expect([unknown.code, unknown.out]).toEqual([1, ""])
-    expect(unknown.err).toContain("There is no account")
-    const off = await runCliForTest(["console-link", "--db", service.db, "--admin", "off"])
-    expect([off.code, off.err]).toEqual([1, expect.stringContaining("The console is off.")])
-  })
-
-  test.each([
-    [["--host", "0.0.0.0", "--port", "8080"], "http://localhost:8080/console"],
-    [["--host", "::", "--port", "8080"], "http://localhost:8080/console"],
-    [["--host", "192.0.2.1"], "http://192.0.2.1:8080/console"],
-    [
-      ["--admin", "127.0.0.1:8081", "--public-url", "https://api.example.com"],
-      "http://127.0.0.1:8081/console",
-    ],
-    [["--public-url", "https://api.example.com"], "https://api.example.com/console"],
-  ])("console-link %p names %s", async (flags, expected) => {
-    const db = newFile()
-    await runCliForTest(["account", "create", "--name", "Ann", "--db", db])
-    const { out } = await runCliForTest(["console-link", "--db", db, ...flags])
-    expect(out).toStartWith(`${expected}#token=`)
-  })
+test("the command: console-link prints the link alone, which signs in to the service on this store", async () => {
+  const service = await startTestService({ ports: {} })
+  const url = new URL(service.url)
+  const { code, out, err } = await runCliForTest(["console-link", "--db", service.db, "--port", url.port])
+  expect([code, err]).toEqual([0, ""])
+  expect(out).toMatch(new RegExp(`^${service.url}/console#token=pkl-\\w{38}\\n$`))
+  service.clock.set(new Date().toISOString())
+  const opened = await openBrowser(service.url).signIn("console", { token: tokenOf(out) })
+  expect(opened.body).toMatchObject({ permissions: ["*"] })
 })
 
-describe("the first start", () => {
-  /** Runs `serve` until it has printed where it listens and what comes with that, and `use` is done. */
-  async function serve(flags: readonly string[], use: (url: string) => Promise<void> = async () => {}) {
-    let stop = () => {}
-    let used: Promise<void> = Promise.resolve()
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve
-    })
-    const done = runCliForTest(["serve", "--port", "0", ...flags], {
-      stopRequested: () => stopped,
-      onOut(text) {
-        const url = /listening on (\S+)/.exec(text)?.[1] ?? /"url":"([^"#]+)"/.exec(text)?.[1]
-        if (url) used = use(url).finally(stop)
-      },
-    })
-    const result = await done
-    await used
-    return result
-  }
+test("the command: portal-link prints the link alone, at the address that clients use, or says what is wrong", async () => {
+  const service = await startTestService()
+  const { account } = await service.createKey("pro")
+  const command = (...more: string[]) => runCliForTest(["portal-link", "--db", service.db, ...more])
+  const { out } = await command(account, "--public-url", "https://api.example.com")
+  expect(out).toMatch(/^https:\/\/api\.example\.com\/portal#token=pkl-\w{38}\n$/)
+  const json = JSON.parse((await command(account, "--json")).out)
+  expect(json).toMatchObject({ id: expect.stringMatching(/^lnk_/), url: expect.any(String) })
+  const unknown = await command("acc_0000000000000000")
+  expect([unknown.code, unknown.out]).toEqual([1, ""])
+  expect(unknown.err).toContain("There is no account")
+  const off = await runCliForTest(["console-link", "--db", service.db, "--admin", "off"])
+  expect([off.code, off.err]).toEqual([1, expect.stringContaining("The console is off.")])
+})
 
-  test("prints a link to the console on standard error, and later starts do not", async () => {
-    const db = newFile()
-    const first = await serve(["--db", db])
-    expect(first.out).not.toContain("token")
-    expect(first.err).toContain("This link signs in to its console, once, within 30 minutes")
-    let signedIn = 0
-    const second = await serve(["--db", db], async (url) => {
-      // The first link works with the next process too.
-      const token = /#(?:token=)(pkl-\w+)/.exec(first.err)?.[1]
-      signedIn = (await openBrowser(url).signIn("console", { token })).status
-    })
-    expect([signedIn, second.err]).toEqual([201, ""])
+test.each([
+  [["--host", "0.0.0.0", "--port", "8080"], "http://localhost:8080/console"],
+  [["--host", "::", "--port", "8080"], "http://localhost:8080/console"],
+  [["--host", "192.0.2.1"], "http://192.0.2.1:8080/console"],
+  [["--admin", "127.0.0.1:8081", "--public-url", "https://api.example.com"], "http://127.0.0.1:8081/console"],
+  [["--public-url", "https://api.example.com"], "https://api.example.com/console"],
+])("the command: console-link %p names %s", async (flags, expected) => {
+  const db = newFile()
+  await runCliForTest(["account", "create", "--name", "Ann", "--db", db])
+  const { out } = await runCliForTest(["console-link", "--db", db, ...flags])
+  expect(out).toStartWith(`${expected}#token=`)
+})
+
+/** Runs `serve` until it has printed where it listens and what comes with that, and `use` is done. */
+async function serve(flags: readonly string[], use: (url: string) => Promise<void> = async () => {}) {
+  let stop = () => {}
+  let used: Promise<void> = Promise.resolve()
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve
   })
-
-  test.each(["warn", "error", "silent"])(
-    "prints none at the log level %s, so that a later one does",
-    async (level) => {
-      const db = newFile()
-      expect((await serve(["--db", db, "--log-level", level])).err).toBe("")
-      expect((await serve(["--db", db])).err).toContain("#token=pkl-")
+  const done = runCliForTest(["serve", "--port", "0", ...flags], {
+    stopRequested: () => stopped,
+    onOut(text) {
+      const url = /listening on (\S+)/.exec(text)?.[1] ?? /"url":"([^"#]+)"/.exec(text)?.[1]
+      if (url) used = use(url).finally(stop)
     },
-  )
+  })
+  const result = await done
+  await used
+  return result
+}
 
-  test("prints none once there is an admin key, and none when the console is off", async () => {
+test("the first start prints a link to the console on standard error, and later starts do not", async () => {
+  const db = newFile()
+  const first = await serve(["--db", db])
+  expect(first.out).not.toContain("token")
+  expect(first.err).toContain("This link signs in to its console, once, within 30 minutes")
+  let signedIn = 0
+  const second = await serve(["--db", db], async (url) => {
+    // The first link works with the next process too.
+    const token = /#(?:token=)(pkl-\w+)/.exec(first.err)?.[1]
+    signedIn = (await openBrowser(url).signIn("console", { token })).status
+  })
+  expect([signedIn, second.err]).toEqual([201, ""])
+})
+
+test.each(["warn", "error", "silent"])(
+  "the first start prints none at the log level %s, so that a later one does",
+  async (level) => {
     const db = newFile()
-    expect((await serve(["--db", db, "--admin", "off"])).err).not.toContain("token")
-    await createTestAdminKey(db)
-    expect((await serve(["--db", db])).err).toBe("")
-  })
+    expect((await serve(["--db", db, "--log-level", level])).err).toBe("")
+    expect((await serve(["--db", db])).err).toContain("#token=pkl-")
+  },
+)
 
-  test("with --demo prints it beside the key, its plan and the address of the documentation", async () => {
-    const { out, err } = await serve(["--db", newFile(), "--demo"])
-    expect(err).toBe("")
-    expect(out).toMatch(/on the plan 'pro'/)
-    expect(out).toMatch(/http:\/\/127\.0\.0\.1:\d+\/docs/)
-    expect(out).toMatch(/http:\/\/127\.0\.0\.1:\d+\/console#token=pkl-\w{38}\n/)
-    const json = await serve(["--db", newFile(), "--demo", "--json"])
-    const events = readLines(json.out)
-    expect(events.map(({ event }) => event)).toEqual(["listening", "demo-key", "console-link"])
-    expect(events[1]).toMatchObject({ plan: "pro" })
-  })
+test("the first start prints none once there is an admin key, and none when the console is off", async () => {
+  const db = newFile()
+  expect((await serve(["--db", db, "--admin", "off"])).err).not.toContain("token")
+  await createTestAdminKey(db)
+  expect((await serve(["--db", db])).err).toBe("")
+})
+
+test("the first start with --demo prints it beside the key, its plan and the address of the documentation", async () => {
+  const { out, err } = await serve(["--db", newFile(), "--demo"])
+  expect(err).toBe("")
+  expect(out).toMatch(/on the plan 'pro'/)
+  expect(out).toMatch(/http:\/\/127\.0\.0\.1:\d+\/docs/)
+  expect(out).toMatch(/http:\/\/127\.0\.0\.1:\d+\/console#token=pkl-\w{38}\n/)
+  const events = readLines((await serve(["--db", newFile(), "--demo", "--json"])).out)
+  expect(events.map(({ event }) => event)).toEqual(["listening", "demo-key", "console-link"])
+  expect(events[1]).toMatchObject({ plan: "pro" })
 })

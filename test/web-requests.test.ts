@@ -49,63 +49,60 @@ function callOf(mock: TestMock, domain: string): Promise<Response> {
   return mock.fetch("/v1/mtastsvalidator", { method: "POST", key: "mock-pro", headers, body })
 }
 
-describe("a request", () => {
-  test("is sent on behalf of the caller's account", async () => {
-    const { asked, web } = recording()
-    const service = await startTestService({ ports: { dns, web } })
-    const { account, key } = await service.createKey("pro")
-    const answer = await readAnswer(service.post("/v1/mtastsvalidator", { domain: "a.example" }, { key }))
-    expect(answer.data).toMatchObject({ is_valid: true, mode: "enforce" })
-    expect(asked).toEqual([{ url: urlOf("a.example"), account }])
-  })
+test("a request is sent on behalf of the caller's account", async () => {
+  const { asked, web } = recording()
+  const service = await startTestService({ ports: { dns, web } })
+  const { account, key } = await service.createKey("pro")
+  const answer = await readAnswer(service.post("/v1/mtastsvalidator", { domain: "a.example" }, { key }))
+  expect(answer.data).toMatchObject({ is_valid: true, mode: "enforce" })
+  expect(asked).toEqual([{ url: urlOf("a.example"), account }])
+})
 
-  test("counts as eight DNS questions, so that a query sends 24 beside its own questions", async () => {
-    const { asked, web } = recording()
-    const service = await startTestService({ ports: { dns, web } })
-    const { key } = await service.createKey("pro")
-    const fields = domains.map((name, n) => `f${n}: mtastsvalidator(input: {domain: "${name}"}) { mode }`)
-    const response = await service.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, { key })
-    const body: unknown = await response.json()
-    // Each field asks two questions and sends one request: 24 × 10 = 240.
-    expect(asked).toHaveLength(24)
-    expect(body).toMatchObject({ data: { f0: { mode: "enforce" }, f23: { mode: "enforce" }, f24: null } })
-    expect(JSON.stringify(body)).toContain("QUERY_TOO_COMPLEX")
-  })
+test("a request counts as eight DNS questions, so that a query sends 24 beside its own questions", async () => {
+  const { asked, web } = recording()
+  const service = await startTestService({ ports: { dns, web } })
+  const { key } = await service.createKey("pro")
+  const fields = domains.map((name, n) => `f${n}: mtastsvalidator(input: {domain: "${name}"}) { mode }`)
+  const response = await service.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, { key })
+  const body: unknown = await response.json()
+  // Each field asks two questions and sends one request: 24 × 10 = 240.
+  expect(asked).toHaveLength(24)
+  expect(body).toMatchObject({ data: { f0: { mode: "enforce" }, f23: { mode: "enforce" }, f24: null } })
+  expect(JSON.stringify(body)).toContain("QUERY_TOO_COMPLEX")
+})
 
-  test("has a span without its URL, from an operator's own API in its thread too", async () => {
-    const run = `const answers = []
+test("a request has a span without its URL, from an operator's own API in its thread too", async () => {
+  const run = `const answers = []
     for (let n = 0; n < 32; n++) answers.push(await ports.web.get("https://mta-sts.secret.example/" + n))
     const { kind, reason, status, contentType, body } = await ports.web.get(text)
     const last = answers.at(-1)
     return { shouted: text === "hello" ? "HELLO" : [kind, reason ?? status, last.reason, contentType, body?.length].join(" ") }`
-    const collector = startOtlpReceiver()
-    const { asked, web } = recording()
-    const service = await startTestService({
-      ports: { dns, web },
-      flags: { apis: folderOf({ "reader/index.ts": apiSource("reader", { run }) }) },
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: "1" },
-    })
-    const { key } = await service.createKey("pro")
-    const call = async (text: string) =>
-      (await readAnswer(service.post("/v1/reader", { text }, { key }))).data
-    // 30 of 32 requests are answered; the others fail with "aborted", and so does the one after them.
-    expect(await call(urlOf("a.example"))).toEqual({ shouted: "failure aborted aborted  " })
-    expect(asked).toHaveLength(30)
-    const spans = await collector.until((all) => all.some(({ name }) => name === "https request"))
-    const offline = { kind: 3, attributes: { "penknife.web.failure": "no-address" } }
-    expect(spans.find(({ name }) => name === "https request")).toMatchObject(offline)
-    expect(collector.text()).not.toContain("secret.example")
+  const collector = startOtlpReceiver()
+  const { asked, web } = recording()
+  const service = await startTestService({
+    ports: { dns, web },
+    flags: { apis: folderOf({ "reader/index.ts": apiSource("reader", { run }) }) },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: "1" },
   })
+  const { key } = await service.createKey("pro")
+  const call = async (text: string) => (await readAnswer(service.post("/v1/reader", { text }, { key }))).data
+  // 30 of 32 requests are answered; the others fail with "aborted", and so does the one after them.
+  expect(await call(urlOf("a.example"))).toEqual({ shouted: "failure aborted aborted  " })
+  expect(asked).toHaveLength(30)
+  const spans = await collector.until((all) => all.some(({ name }) => name === "https request"))
+  const offline = { kind: 3, attributes: { "penknife.web.failure": "no-address" } }
+  expect(spans.find(({ name }) => name === "https request")).toMatchObject(offline)
+  expect(collector.text()).not.toContain("secret.example")
+})
 
-  test("of a thread gives the reply with its bytes", async () => {
-    const run = `const { kind, status, contentType, body } = await ports.web.get("${urlOf("a.example")}")
+test("a request of a thread gives the reply with its bytes", async () => {
+  const run = `const { kind, status, contentType, body } = await ports.web.get("${urlOf("a.example")}")
     return { shouted: text === "hello" ? "HELLO" : [kind, status, contentType, new TextDecoder().decode(body)].join(" ") }`
-    const apis = folderOf({ "reader/index.ts": apiSource("reader", { run }) })
-    const service = await startTestService({ ports: { dns, web: fixture }, flags: { apis } })
-    const { key } = await service.createKey("pro")
-    const { data } = await readAnswer(service.post("/v1/reader", { text: "x" }, { key }))
-    expect(data).toEqual({ shouted: `reply 200 text/plain ${policy}` })
-  })
+  const apis = folderOf({ "reader/index.ts": apiSource("reader", { run }) })
+  const service = await startTestService({ ports: { dns, web: fixture }, flags: { apis } })
+  const { key } = await service.createKey("pro")
+  const { data } = await readAnswer(service.post("/v1/reader", { text: "x" }, { key }))
+  expect(data).toEqual({ shouted: `reply 200 text/plain ${policy}` })
 })
 
 describe("a failure that says nothing of the host", () => {
@@ -131,9 +128,8 @@ describe("a failure that says nothing of the host", () => {
     )
   }
 
-  test("is tried with every API that reads documents", () => {
-    expect(reading.map(({ id }) => id)).toEqual(["mtastsvalidator", "bimivalidator", "mailaudit"])
-  })
+  test("is tried with every API that reads documents", () =>
+    expect(reading.map(({ id }) => id)).toEqual(["mtastsvalidator", "bimivalidator", "mailaudit"]))
 
   test("is a 503 and free: no network, no route, or no DNS server that answers", async () => {
     const free = [503, "0"]

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { offeredPlans } from "../accounts/plan.ts"
 import { describeConfig } from "./describe.ts"
 import { readToml } from "./file.ts"
@@ -160,22 +160,22 @@ test("the default plans are those of the documentation", () => {
     expect(plan).toMatchObject({ portalKeys: 10, portal: ["create", "rotate", "revoke", "webhook"] })
 })
 
-describe("what a plan allows in the portal", () => {
-  test("is what the file says", () => {
-    const limited = plansOf({ portal_keys: 0, portal: ["revoke"] }).get("free")
-    expect(limited).toMatchObject({ portalKeys: 0, portal: ["revoke"] })
-    expect(plansOf({ portal: [] }).get("free")).toMatchObject({ portalKeys: 10, portal: [] })
-  })
-
-  test.each([
-    [{ portal_keys: -1 }, "'plans.free.portal_keys' in p.toml cannot be used"],
-    [{ portal_keys: 1.5 }, "'plans.free.portal_keys' in p.toml cannot be used"],
-    [{ portal_keys: 10_001 }, "'plans.free.portal_keys' in p.toml cannot be used"],
-    [{ portal: "create" }, "'plans.free.portal' in p.toml cannot be used"],
-    [{ portal: ["delete"] }, "'plans.free.portal.0' in p.toml cannot be used"],
-    [{ portal: ["create", "create"] }, "'plans.free.portal' in p.toml cannot be used"],
-  ])("cannot be %j", (table, message) => expect(() => plansOf(table)).toThrow(message))
+test("what a plan allows in the portal is what the file says", () => {
+  const limited = plansOf({ portal_keys: 0, portal: ["revoke"] }).get("free")
+  expect(limited).toMatchObject({ portalKeys: 0, portal: ["revoke"] })
+  expect(plansOf({ portal: [] }).get("free")).toMatchObject({ portalKeys: 10, portal: [] })
 })
+
+test.each([
+  [{ portal_keys: -1 }, "'plans.free.portal_keys' in p.toml cannot be used"],
+  [{ portal_keys: 1.5 }, "'plans.free.portal_keys' in p.toml cannot be used"],
+  [{ portal_keys: 10_001 }, "'plans.free.portal_keys' in p.toml cannot be used"],
+  [{ portal: "create" }, "'plans.free.portal' in p.toml cannot be used"],
+  [{ portal: ["delete"] }, "'plans.free.portal.0' in p.toml cannot be used"],
+  [{ portal: ["create", "create"] }, "'plans.free.portal' in p.toml cannot be used"],
+])("what a plan allows in the portal: cannot be %j", (table, message) =>
+  expect(() => plansOf(table)).toThrow(message),
+)
 
 test("an unknown key gets the known ones, the nearest first", () => {
   expect(() => load({ file: file({ prot: 1 }) })).toThrow("The settings are port, host, ")

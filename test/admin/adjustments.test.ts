@@ -169,6 +169,4 @@ describe.each(useStoreKindsInTurn(1))("$name", ({ create }) => {
   })
 })
 
-function byKind(a: Values, b: Values): number {
-  return String(b.kind) < String(a.kind) ? -1 : 1
-}
+const byKind = (a: Values, b: Values): number => (String(b.kind) < String(a.kind) ? -1 : 1)

@@ -9,9 +9,8 @@ import { binary, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 
-test("the executable has at most 170 MB with all its libraries and lists", () => {
-  expect(statSync(binary).size).toBeLessThan(170_000_000)
-})
+test("the executable has at most 170 MB with all its libraries and lists", () =>
+  expect(statSync(binary).size).toBeLessThan(170_000_000))
 
 test("a key on standard input is found and revoked, by a command that a running service answers", async () => {
   const { db, key } = await seedOne(dir)
@@ -76,8 +75,7 @@ test.if(process.platform !== "win32")(
     const found = await onTerminal(["key", "find", "--db", db], "not shown", issued.key)
     expect([found.code, found.screen.includes(issued.id)]).toEqual([0, true])
     expect(found.screen).not.toContain(issued.key.slice(0, 12))
-    const list = await onTerminal(["account", "list", "--db", db], "", "")
-    expect(list.screen).toContain("\u001b[1mid ")
+    expect((await onTerminal(["account", "list", "--db", db], "", "")).screen).toContain("\u001b[1mid ")
   },
 )
 

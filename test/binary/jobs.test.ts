@@ -23,7 +23,7 @@ if (browser !== null) {
   const named = createDesk(browser, service.url.replace("127.0.0.1", "localhost"), service.adminKey)
   const done: string[] = []
   afterAll(() => console.info(["", "steps  seconds  job", ...done].join("\n")))
-  for (const [turn, way] of (["mouse", "keyboard"] as const).entries()) {
+  for (const [turn, way] of (["mouse", "keyboard"] as const).entries())
     describe(`by ${way}`, () => {
       for (const [place, { name, maxSteps, prepare, run }] of jobs.entries()) {
         if (!hasTurn(2 * place + turn, 4)) continue
@@ -43,7 +43,6 @@ if (browser !== null) {
         })
       }
     })
-  }
 }
 
 /**

@@ -116,9 +116,7 @@ function requireBounds(
   }
 }
 
-function keysOf(accounts: readonly SeededAccount[]): readonly string[] {
-  return accounts.map(({ key }) => key)
-}
+const keysOf = (accounts: readonly SeededAccount[]): readonly string[] => accounts.map(({ key }) => key)
 
 /** A fixed seed, so that a failure can be repeated. */
 function createRandom(): (below: number) => number {

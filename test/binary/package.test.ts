@@ -96,55 +96,53 @@ test("holds the listed files and nothing else", () => {
   expect(manifest).not.toHaveProperty("scripts")
 })
 
-describe("starts a mock", () => {
-  const ways: readonly (readonly [string, string[]])[] = [
-    ["in Node, imported", [node, "as-module.mjs"]],
-    ["in Node, required", [node, "as-required.cjs"]],
-    ["in Bun, imported", [process.execPath, "as-module.mjs"]],
-  ]
-  test.each(inTurn(ways, 3))("%s", async (_how, command) =>
-    expect(await runIn(project, command)).toMatchObject(printed),
+const ways: readonly (readonly [string, string[]])[] = [
+  ["in Node, imported", [node, "as-module.mjs"]],
+  ["in Node, required", [node, "as-required.cjs"]],
+  ["in Bun, imported", [process.execPath, "as-module.mjs"]],
+]
+test.each(inTurn(ways, 3))("starts a mock: %s", async (_how, command) =>
+  expect(await runIn(project, command)).toMatchObject(printed),
+)
+
+test("starts a mock in Bun, required", async () => {
+  const script = 'console.log(typeof require("penknife/mock").startMock)'
+  const ran = await runIn(project, [process.execPath, "-e", script])
+  expect(ran).toMatchObject({ code: 0, out: "function\n" })
+})
+
+test.if(hasTurn(0, 2))("starts a mock: whatever settings the project has for Bun", async () => {
+  const own = await makeProject("own-bun", { bun: join(modules, "bun") })
+  writeFileSync(join(own, "bunfig.toml"), 'preload = ["./gone.ts"]\n')
+  writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
+  expect(await runIn(own, [node, "as-module.mjs"])).toMatchObject(printed)
+})
+
+test.if(hasTurn(1, 2))("starts a mock: where install scripts were not run", async () => {
+  const bare = await makeProject("no-scripts", {})
+  const { optionalDependencies } = JSON.parse(readFileSync(join(modules, "bun/package.json"), "utf8"))
+  const [platform = ""] = Object.keys(optionalDependencies)
+  const file = process.platform === "win32" ? "bun.exe" : "bun"
+  mkdirSync(join(bare, "node_modules", platform, "bin"), { recursive: true })
+  writeFileSync(join(bare, "node_modules", platform, "package.json"), "{}")
+  symlinkSync(process.execPath, join(bare, "node_modules", platform, "bin", file))
+  mkdirSync(join(bare, "node_modules/bun/bin"), { recursive: true })
+  cpSync(join(modules, "bun/package.json"), join(bare, "node_modules/bun/package.json"))
+  writeFileSync(join(bare, "node_modules/bun/bin/bun.exe"), "echo not run >&2; exit 1\n", { mode: 0o755 })
+  expect(await runIn(bare, [node, "as-module.mjs"])).toMatchObject(printed)
+})
+
+test("starts a mock with a Bun on the PATH, and without one says what to do", async () => {
+  const bare = await makeProject("no-bun", {})
+  const none = await runIn(bare, [node, "as-module.mjs"])
+  expect(none.code).toBe(1)
+  expect(none.err).toContain(
+    "Error: penknife runs under Bun, which was not found: install the package 'bun', put Bun on the PATH, or set PENKNIFE_BIN",
   )
-
-  test("in Bun, required", async () => {
-    const script = 'console.log(typeof require("penknife/mock").startMock)'
-    const ran = await runIn(project, [process.execPath, "-e", script])
-    expect(ran).toMatchObject({ code: 0, out: "function\n" })
-  })
-
-  test.if(hasTurn(0, 2))("whatever settings the project has for Bun", async () => {
-    const own = await makeProject("own-bun", { bun: join(modules, "bun") })
-    writeFileSync(join(own, "bunfig.toml"), 'preload = ["./gone.ts"]\n')
-    writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
-    expect(await runIn(own, [node, "as-module.mjs"])).toMatchObject(printed)
-  })
-
-  test.if(hasTurn(1, 2))("where install scripts were not run", async () => {
-    const bare = await makeProject("no-scripts", {})
-    const { optionalDependencies } = JSON.parse(readFileSync(join(modules, "bun/package.json"), "utf8"))
-    const [platform = ""] = Object.keys(optionalDependencies)
-    const file = process.platform === "win32" ? "bun.exe" : "bun"
-    mkdirSync(join(bare, "node_modules", platform, "bin"), { recursive: true })
-    writeFileSync(join(bare, "node_modules", platform, "package.json"), "{}")
-    symlinkSync(process.execPath, join(bare, "node_modules", platform, "bin", file))
-    mkdirSync(join(bare, "node_modules/bun/bin"), { recursive: true })
-    cpSync(join(modules, "bun/package.json"), join(bare, "node_modules/bun/package.json"))
-    writeFileSync(join(bare, "node_modules/bun/bin/bun.exe"), "echo not run >&2; exit 1\n", { mode: 0o755 })
-    expect(await runIn(bare, [node, "as-module.mjs"])).toMatchObject(printed)
-  })
-
-  test("with a Bun on the PATH, and without one says what to do", async () => {
-    const bare = await makeProject("no-bun", {})
-    const none = await runIn(bare, [node, "as-module.mjs"])
-    expect(none.code).toBe(1)
-    expect(none.err).toContain(
-      "Error: penknife runs under Bun, which was not found: install the package 'bun', put Bun on the PATH, or set PENKNIFE_BIN",
-    )
-    const bin = join(bare, "bin")
-    mkdirSync(bin)
-    symlinkSync(process.execPath, join(bin, "bun"))
-    expect(await runIn(bare, [node, "as-module.mjs"], { PATH: bin })).toMatchObject(printed)
-  })
+  const bin = join(bare, "bin")
+  mkdirSync(bin)
+  symlinkSync(process.execPath, join(bin, "bun"))
+  expect(await runIn(bare, [node, "as-module.mjs"], { PATH: bin })).toMatchObject(printed)
 })
 
 test("the command runs the program and ends with its exit code", async () => {

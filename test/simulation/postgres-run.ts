@@ -78,9 +78,7 @@ function runAll(world: World, plan: Plan, { query }: PgliteServer): void {
   for (const instance of instances) instance.isDead = true
 }
 
-type Read = <Row>(text: string) => readonly Row[]
-
-function check(world: World, read: Read): void {
+function check(world: World, read: <Row>(text: string) => readonly Row[]): void {
   const { fail, answered, lost, answeredKeys, answeredChanges, signedUp, sent } = world
   const accounts = read<{ id: string; used: number; bonus: number; booked: number; added: number }>(
     `SELECT account_id AS id, used::float8 AS used, bonus::float8 AS bonus,
@@ -139,13 +137,9 @@ function check(world: World, read: Read): void {
   )
 }
 
-function nameOf(name: string): string {
-  return name.slice(name.indexOf(" ") + 1)
-}
+const nameOf = (name: string): string => name.slice(name.indexOf(" ") + 1)
 
-function hashOf(name: string): string {
-  return Bun.SHA256.hash(nameOf(name), "hex")
-}
+const hashOf = (name: string): string => Bun.SHA256.hash(nameOf(name), "hex")
 
 /** The server's answer, which needs no event loop. */
 function readNow<Row>(asked: Promise<readonly Row[]>): readonly Row[] {

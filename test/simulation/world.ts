@@ -58,17 +58,11 @@ export interface OpenParts {
   readonly readings: () => readonly number[]
 }
 
-type OpenInWorld = (
-  world: World,
-  instance: SimulatedInstance,
-  parts: OpenParts,
-) => OpenStore | Promise<OpenStore>
-
 /** @param trace gets each step, if there is somebody to read it */
 export function createWorld(
   seed: number,
   file: string,
-  open: OpenInWorld,
+  open: (world: World, instance: SimulatedInstance, parts: OpenParts) => OpenStore | Promise<OpenStore>,
   trace: ((line: string) => void) | undefined,
 ): World {
   const model = createModel(thresholds)

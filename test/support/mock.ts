@@ -59,9 +59,8 @@ interface Lists {
 }
 
 /** Requests, notices or mails, as the mock lists them. */
-export async function listOf<Kind extends keyof Lists>(mock: TestMock, kind: Kind, query = "") {
-  return (await mock.control("GET", `/${kind}${query}`)).data?.[kind] as Lists[Kind][]
-}
+export const listOf = async <Kind extends keyof Lists>(mock: TestMock, kind: Kind, query = "") =>
+  (await mock.control("GET", `/${kind}${query}`)).data?.[kind] as Lists[Kind][]
 
 /** Asks for a mail with a link, as the portal's page does on a mock or in a session of one. */
 export async function askForLink(base: string, email = "ann@example.com", purpose = "sign-up") {
@@ -71,9 +70,8 @@ export async function askForLink(base: string, email = "ann@example.com", purpos
 }
 
 /** Raises three notices at once: two thresholds, and that all credits are used up. Resolves with the status of the call. */
-export async function exhaust(mock: TestMock): Promise<number> {
-  return (await ways.rest(mock, "mock-no-credits")).status
-}
+export const exhaust = async (mock: TestMock): Promise<number> =>
+  (await ways.rest(mock, "mock-no-credits")).status
 
 /** One API, called over each surface. */
 export const ways = {
@@ -85,9 +83,8 @@ export const ways = {
     post(mock, "/v1/graphql", key, { query: '{ bluetoothlookup(input: {companyid: "76"}) { company } }' }),
 }
 
-export function post(mock: TestMock, path: string, key: string, body: object): Promise<Response> {
-  return mock.fetch(path, postWith(body, { key }))
-}
+export const post = (mock: TestMock, path: string, key: string, body: object): Promise<Response> =>
+  mock.fetch(path, postWith(body, { key }))
 
 /** Status, first error code and data of a GraphQL answer; null for what is not in it. */
 export async function readGraphql(response: Promise<Response>) {

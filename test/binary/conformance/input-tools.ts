@@ -88,9 +88,8 @@ function ask(message: string, field: string) {
   return inputRequired.elicit({ message, requestedSchema })
 }
 
-function sample(question: string, maxTokens: number) {
-  return inputRequired.createMessage({
+const sample = (question: string, maxTokens: number) =>
+  inputRequired.createMessage({
     messages: [{ role: "user", content: { type: "text", text: question } }],
     maxTokens,
   })
-}
