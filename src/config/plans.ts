@@ -47,9 +47,9 @@ export const plansTable = Type.Record(Type.String({ pattern: planName.source }),
   additionalProperties: false,
 })
 
-/** `[credits]` of the configuration file: credits per call by API id. */
-/** As of own APIs. The sums of many calls fit the columns of every store. */
+/** At most as for own APIs: the sums of many calls fit the columns of every store. */
 const price = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
+/** `[credits]` of the configuration file: credits per call by API id. */
 const creditsTable = Type.Record(Type.String(), price)
 
 /** The default plans, with the changes and additions of the file's `[plans]`. */
