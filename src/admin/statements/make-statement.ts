@@ -16,14 +16,14 @@ export const accountsAtOnce = 100
 const accountsTogether = 8
 
 /**
- * The statements of accounts for a month, in their order. Once the month is over they are made from rows that never change; until
- * then they show the present state.
+ * Statements of accounts for a month, in their order: of the present state, or once it is over, of rows that never change.
  */
 export async function readStatements(
   accounts: readonly AccountDetails[],
   month: Month,
   parts: StatementParts,
 ): Promise<readonly Statement[]> {
+  if (accounts.length === 0) return []
   const termsOf = await readTerms(month, parts)
   const made: Statement[] = []
   for (let first = 0; first < accounts.length; first += accountsTogether) {
