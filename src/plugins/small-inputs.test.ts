@@ -237,8 +237,8 @@ test.each(inTurn(kinds, 6))("no small input takes %s long", async (id, api, inpu
       if (!api.isolated?.isBounded?.(given)) return
       const input = (await api.isolated.prepare?.(given)) ?? given
       let ms = await take(input)
-      // The first run may have compiled code or collected garbage.
-      for (let again = 0; again < 2 && ms >= maxMs; again++) ms = Math.min(ms, await take(input))
+      // A run may have compiled code, collected garbage, or met a busy processor: no input is slow each time for that.
+      for (let again = 0; again < 9 && ms >= maxMs; again++) ms = Math.min(ms, await take(input))
       expect(ms).toBeLessThan(maxMs)
     }),
     { numRuns: 1_000 },
