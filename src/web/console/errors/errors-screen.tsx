@@ -123,5 +123,5 @@ function nameOfApi(api: string): string {
 }
 
 function msOf(range: string): number {
-  return range in ranges ? ranges[range as keyof typeof ranges] : ranges.day
+  return Object.hasOwn(ranges, range) ? ranges[range as keyof typeof ranges] : ranges.day
 }
