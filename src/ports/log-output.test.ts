@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
-import { tempDir } from "../../test/support/temp.ts"
+import { makePipe, tempDir } from "../../test/support/temp.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import { until } from "../../test/support/until.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
@@ -13,8 +13,7 @@ let pipes = 0
 
 /** An output into a named pipe, which holds 64 KB until the test reads it. */
 function setUp({ shared = false } = {}) {
-  const path = join(dir, `pipe-${pipes++}`)
-  Bun.spawnSync(["mkfifo", path])
+  const path = makePipe(join(dir, `pipe-${pipes++}`))
   const openReader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   let reader = openReader()
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)

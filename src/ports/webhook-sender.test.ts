@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { beforeStatus, sendEndlessly } from "../../test/support/endless.ts"
 import { hookCert, hookKey } from "../../test/support/hook-certificate.ts"
-import { tempDir } from "../../test/support/temp.ts"
+import { makePipe, tempDir } from "../../test/support/temp.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import { createWebhookSender, type WebhookRequest, type WebhookSenderOptions } from "./webhook-sender.ts"
 
@@ -109,8 +109,7 @@ test("where it goes: a host is resolved once, and the connection goes to what wa
 })
 
 test("where it goes: a host is resolved also while names that nobody answers keep all threads of the runtime", async () => {
-  const pipe = join(tempDir(), "pipe")
-  Bun.spawnSync(["mkfifo", pipe])
+  const pipe = makePipe(join(tempDir(), "pipe"))
   const script = join(import.meta.dir, "../../test/support/send-without-threads.ts")
   const command = [process.execPath, script, pipe, "https://nobody.invalid/"]
   const env = { ...process.env, RES_OPTIONS: "timeout:1 attempts:1" }

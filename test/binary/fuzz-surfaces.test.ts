@@ -217,8 +217,13 @@ async function judge(request: WireRequest, response: Response): Promise<void> {
   const { status } = response
   if (status === 431) return
   const isDns = askingDns.test(target) || askingDns.test(body?.toString() ?? "")
-  if (status === 500 || (status === 503 && !isDns))
-    throw new Error(`a ${status}: ${(await response.text()).slice(0, 300)}`)
+  if (status === 500 || (status === 503 && !isDns)) {
+    const text = await response.text()
+    // An earlier request may have asked the test double for it.
+    if (!text.includes("A fault of the mock answers with"))
+      throw new Error(`a ${status}: ${text.slice(0, 300)}`)
+    return
+  }
   if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
     throw new Error(`a ${status} without id`)
   if (status >= 400 && inside.test(await response.clone().text()))

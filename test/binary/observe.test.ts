@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { eventually } from "../support/eventually.ts"
 import { readLines } from "../support/log.ts"
 import { readMetrics, sumOf } from "../support/metrics.ts"
-import { tempDir } from "../support/temp.ts"
+import { makePipe, tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
 import { binary, serve, watch } from "./support.ts"
 
@@ -62,8 +62,7 @@ test.if(process.platform === "linux")(
   async () => {
     const { db, call: request } = await seedOne(dir)
     // A pipe that is open for reading but never read holds 64 KB, about 250 lines.
-    const pipe = join(dir, "unread")
-    Bun.spawnSync(["mkfifo", pipe])
+    const pipe = makePipe(join(dir, "unread"))
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
     onTestFinished(() => closeSync(reader))
     const shell = `exec "${binary}" serve --port 0 --db "${db}" --json 2>"${pipe}"`

@@ -9,3 +9,10 @@ export function tempDir(parent = tmpdir()): string {
   afterAll(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
+
+/** Makes a named pipe and returns its path. */
+export function makePipe(path: string): string {
+  // Nothing of it is read: Bun 1.4.5 now and then fails to (ECONNRESET).
+  Bun.spawnSync(["mkfifo", path], { stdio: ["ignore", "ignore", "ignore"] })
+  return path
+}
