@@ -21,8 +21,10 @@ export interface DiskEvent {
 }
 
 const line = /^(\d+) +(\d+\.\d+) (?:(<\.\.\. \w+ resumed>)|(\w+)\()(.*)$/
-/** Signals and ends of threads; and `???(`, where the kill came before `strace` could read the call: it was not carried out. */
-const notCalls = /^\d+ +\S+ (?:---|\+\+\+|\?\?\?\( <unfinished \.\.\.>$)/
+/** Signals and ends of threads; and `???`, where the kill came before `strace` could read the call: it was not carried out. */
+const notCalls = /^\d+ +\S+ (?:---|\+\+\+|\?\?\?\( <unfinished \.\.\.>$|<\.\.\. \?\?\? resumed>\) += \?$)/
+/** The end of a call that failed, or that the kill ended. */
+const notDone = /\) += (?:-1|\?)/
 const writes = /^\d+<([^>]*)>, "([^"]*)", \d+, (\d+)/
 const truncates = /^\d+<([^>]*)>, (\d+)/
 const flushes = /^\d+<([^>]*)>/
@@ -53,7 +55,7 @@ export function readRecord(output: string): readonly DiskEvent[] {
     if (!call) continue
     if (!resumed) events.push({ atMs, isEnd: false, call })
     if (rest.endsWith("<unfinished ...>")) under.set(thread, call)
-    else if (!rest.includes(") = -1")) events.push({ atMs, isEnd: true, call })
+    else if (!notDone.test(rest)) events.push({ atMs, isEnd: true, call })
   }
   return events
 }
