@@ -27,8 +27,8 @@ export function checkAddresses(addresses: readonly HostAddress[], allows: (addre
 }
 
 /**
- * Calls `onMore` and ends a request when its server has sent more than `most` bytes. No other limit sees interim answers and
- * blank lines before a status: read for ten seconds, they held up everything else for one to two.
+ * Calls `onMore` and ends a request when its server has sent more than `most` bytes. No other limit counts interim answers and
+ * blank lines before a status. Ten seconds of them held up all other work for one to two seconds.
  */
 export function limitReceived(request: ClientRequest, most: number, onMore: () => void): void {
   let bytes = 0

@@ -113,7 +113,7 @@ export interface CreditsPage {
 /** An hour in milliseconds. */
 export const hourMs = 3_600_000
 
-/** The start of the first hour of which single minutes are kept. A day or more is: recent minutes are not rolled up yet. */
+/** The start of the first hour whose minutes are kept one by one, at least a day ago: later minutes are not rolled up yet. */
 export function minutesSince(nowMs: number): number {
   return toStart(nowMs - 25 * hourMs, hourMs)
 }

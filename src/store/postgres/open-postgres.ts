@@ -129,8 +129,8 @@ export async function openPostgresStore(
     ...(serving && { settings: { ...administrationSettings, statement_timeout: String(readLimitMs) } }),
   })
   /**
-   * For what deletes or announces something because it is time for it, which nobody takes back, and for changes: with a wrong
-   * time they would belong to a month whose statements are final.
+   * For changes, and for what deletes or announces something when its time has come, which nobody takes back. With a wrong time,
+   * a change would belong to a month whose statements are final.
    */
   const timed: Connection = {
     ...rest,
