@@ -1,6 +1,7 @@
-/** The end of a thread: who ended it is told once, when it is gone or takes too long. */
+/** The memory of a thread after a run, and its end: who ended it is told once, when it is gone or takes too long. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
+import { limits, ports } from "../../test/support/held-pool.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
 
@@ -8,9 +9,19 @@ async function startThread() {
   const timer = createManualTimer()
   const file = join(import.meta.dir, "../../test/support/isolated/runs.ts")
   const parts = { timer, memory: null, onUncaught() {}, onSaid() {} }
-  const limits = { limitMs: 10_000, maxMemoryBytes: 1 << 28 }
-  return { timer, ...(await startPluginWorker({ file, isIsolated: true }, parts, limits)) }
+  const loadLimits = { limitMs: 10_000, maxMemoryBytes: 1 << 28 }
+  return { timer, ...(await startPluginWorker({ file, isIsolated: true }, parts, loadLimits)) }
 }
+
+test("a thread gives the memory of a run back before the next one", async () => {
+  const { worker } = await startThread()
+  const call = { ports, premium: false, api: "sample", place: { leave() {}, enter: () => undefined } }
+  const run = (what: string) => worker.run({ what }, call, { ...limits, maxKeptBytes: 1 << 25 })
+  expect(await run("values")).toEqual({ done: "1500000" })
+  const { done } = (await run("heap")) as { readonly done: string }
+  expect(Number(done)).toBeLessThan(1 << 25)
+  await new Promise<void>((resolve) => worker.end(resolve))
+})
 
 test("the end of a thread is told when it is gone, also to whom asks later", async () => {
   const { worker } = await startThread()

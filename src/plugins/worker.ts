@@ -10,7 +10,14 @@ import {
 } from "../apis/contract.ts"
 import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage, collectValues, currentThread, ownThreadMs, readMemoryUse } from "../ports/machine.ts"
+import {
+  collectGarbage,
+  collectValues,
+  currentThread,
+  giveBackValues,
+  ownThreadMs,
+  readMemoryUse,
+} from "../ports/machine.ts"
 import { createSeededRandom } from "../ports/random.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { shorten } from "../values/text.ts"
@@ -124,9 +131,10 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
     message = toMessage(thrown)
   }
   const endMs = shareTime(3)
-  send(message)
+  // Before the answer, which frees the place: the next run may begin in another thread, and take memory beside this garbage.
   if ((endMs - beganMs > longMs || number % keptEvery === 0) && keepsTooMuch(maxKeptBytes, endMs))
     send({ kind: "full" })
+  send(message)
 }
 
 /** Tells the service the processor time of this thread, and returns it in milliseconds. */
@@ -171,14 +179,18 @@ const memory = readMemoryUse()
  */
 let last = { ms: Number.NEGATIVE_INFINITY, pages: 0, residentBytes: process.memoryUsage.rss() }
 
-/** Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain. */
+/**
+ * Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain. A heap that has grown
+ * larger than that is given back.
+ */
 function keepsTooMuch(maxBytes: number, nowMs: number): boolean {
-  const { heapUsed, rss } = process.memoryUsage()
+  const { heapUsed, heapTotal, rss } = process.memoryUsage()
   const pages = memory?.faultsOf(Atomics.load(shared, 1)) ?? 0
   const takenBytes = Math.max(rss - last.residentBytes, (pages - last.pages) * pageBytes)
   last = { ...last, residentBytes: Math.min(last.residentBytes, rss) }
   if (nowMs - last.ms < collectEveryMs && heapUsed <= maxBytes && takenBytes <= maxGarbageBytes) return false
-  collectValues()
+  if (heapTotal > maxBytes) giveBackValues()
+  else collectValues()
   const after = process.memoryUsage()
   last = { ms: ownThreadMs(), pages, residentBytes: after.rss }
   return after.heapUsed > maxBytes

@@ -26,6 +26,8 @@ const works: Readonly<Record<string, () => string>> = {
     kept.push(bytes)
     return `the texts of ${kept.length} calls`
   },
+  values: () => String(Array.from({ length: 1_500_000 }, (_, at) => ({ at })).length),
+  heap: () => String(process.memoryUsage().heapTotal),
   deep() {
     const nest = (depth: number): number => 1 + nest(depth + 1)
     return String(nest(0))
