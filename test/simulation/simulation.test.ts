@@ -66,15 +66,15 @@ test("the service starts or closes all, whatever comes in a step of its start", 
 })
 
 /** In a process of its own, since PostgreSQL takes a gigabyte of memory. */
-test("20 seeds of the commit hold on PostgreSQL", async () => {
+test("8 seeds of the commit hold on PostgreSQL", async () => {
   const { exitCode, stdout, stderr } =
-    await Bun.$`${process.execPath} scripts/simulate.ts --store pglite --seeds 20 --shrink`
+    await Bun.$`${process.execPath} scripts/simulate.ts --store pglite --seeds 8 --shrink`
       .cwd(join(import.meta.dir, "../.."))
       .quiet()
       .nothrow()
   const text = `${stdout}${stderr}`
   if (exitCode !== 0) throw new Error(text)
-  expect(text).toMatch(/^20 seeds from \d+, .*: all held$/m)
+  expect(text).toMatch(/^8 seeds from \d+, .*: all held$/m)
   for (const name of ["kill", "connection broken", "single", "batch", "query"])
     expect(text).toContain(`"${name}":`)
 })
