@@ -39,8 +39,8 @@ const compiledLater = {
   // PostgreSQL as WebAssembly runs for seconds, and compiling it for speed took more than that gained.
   BUN_JSC_useOMGJIT: "0",
 }
-/** Test files that take three seconds of a processor or more, and rarely fail: a commit tries half of them, `--all` all. */
-const inHalves = [
+/** Test files that take three seconds of a processor or more, and rarely fail: a commit tries a third of them, `--all` all. */
+const inThirds = [
   "src apis/barcodegenerator/barcodegenerator ports/dns/zone-file",
   "test account-import blanks code-examples config-put dead-resolver dns-modes mail-kills metrics mock-client mock-like",
   "test mock-seed mock-sessions mock-verify mock-webhooks one-question-unanswered postgres-differences postgres-instances",
@@ -62,10 +62,9 @@ const leftOut: string[] = []
 process.chdir(join(import.meta.dir, ".."))
 const turn = process.argv.includes("--all") ? undefined : String(await seedOfCommit())
 const env: NodeJS.ProcessEnv = { ...process.env, ...foldersInMemory(), PENKNIFE_TEST_TURN: turn }
-const testFiles = ["src", "test"].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync()])
-const missing = inHalves.filter((file) => !testFiles.includes(file))
+const files = ["src", "test"].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync()]).sort()
+const missing = inThirds.filter((file) => !files.includes(file))
 if (missing.length > 0) throw new Error(`scripts/check.ts names files that do not exist: ${missing}`)
-const files = testFiles.filter(hasTurn).sort()
 // Tests of the npm package's own code start the executable when there is one, so none runs beside the build.
 const build = step("build", [bun, "scripts/build.ts"])
 const steps = [
@@ -89,10 +88,10 @@ console.log(`seed of the generated requests: ${seedOfDay()}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
-/** Whether this commit tries a file. It looks at another digit than turns within files, or a half of these would never come. */
+/** Whether this commit tries a file. It looks at another digit than turns within files, or some of these would never come. */
 function hasTurn(file: string): boolean {
-  const place = inHalves.indexOf(file)
-  return place < 0 || turn === undefined || (place + Math.floor(Number(turn) / 64)) % 2 === 0
+  const place = inThirds.indexOf(file)
+  return place < 0 || turn === undefined || (place + Math.floor(Number(turn) / 64)) % 3 === 0
 }
 
 /**
@@ -136,7 +135,7 @@ interface Run {
 
 /** The files of test/binary, each in a process of its own. */
 function filesOfExecutable(): readonly Run[] {
-  const own = files.filter((file) => file.startsWith("test/binary/"))
+  const own = files.filter((file) => file.startsWith("test/binary/") && hasTurn(file))
   return own.map((file) => {
     const name = basename(file, ".test.ts")
     const place = slowest.indexOf(name)
@@ -168,11 +167,13 @@ function groupsInProcess(): readonly Run[] {
   ]
 }
 
-/** Deals files out to groups, so that neighbours, which take about as long, are in different ones. */
+/** Deals files out to the same groups with each commit. Neighbours, which take about as long, are in different ones. */
 function dealt(files: readonly string[], kind: string, rank: number): readonly Run[] {
   const count = Math.ceil(files.length / filesInProcess)
   return Array.from({ length: count }, (_, group) => {
-    const own = files.filter((_, index) => index % count === group).map((file) => `./${file}`)
+    const own = files
+      .filter((file, index) => index % count === group && hasTurn(file))
+      .map((file) => `./${file}`)
     return {
       name: `${own.length} ${kind}, group ${group + 1} of ${count}`,
       files: own,
