@@ -39,12 +39,16 @@ const compiledLater = {
   // PostgreSQL as WebAssembly runs for seconds, and compiling it for speed took more than that gained.
   BUN_JSC_useOMGJIT: "0",
 }
-/** Test files that take three seconds of a processor or more, and rarely fail: a commit tries a third of them, `--all` all. */
+/** Test files that take two seconds of a processor or more, and rarely fail: a commit tries a third of them, `--all` all. */
 const inThirds = [
-  "src apis/barcodegenerator/barcodegenerator ports/dns/zone-file",
-  "test account-import blanks code-examples config-put dead-resolver dns-modes mail-kills metrics mock-client mock-like",
-  "test mock-seed mock-sessions mock-verify mock-webhooks one-question-unanswered postgres-differences postgres-instances",
-  "test request-log served-examples admin-api/backups",
+  "src apis/barcodegenerator/barcodegenerator apis/dataconverter/refusals apis/ipcalculator/ipcalculator app/scheduled-backups",
+  "src ports/dns/zone-file",
+  "test account-import account-trouble awkward-input blanks code-examples config-put dead-resolver dns-modes hosts landing-page",
+  "test library-texts mail-kills many-apis metrics mock-bad-receivers mock-client mock-journal mock-latency mock-like mock-page",
+  "test mock-seed mock-sessions mock-states mock-verify mock-webhooks one-question-unanswered openapi-client own-apis-cli",
+  "test own-apis-refused postgres-differences postgres-instances request-log same-everywhere served-examples webhook-listen",
+  "test/admin histories many-statements",
+  "test/admin-api backups client",
   "test/store differential move rate-processes schema-steps sorted-lists",
   "test/binary backup business clients config-reload failing-store fuzz fuzz-surfaces jobs mcp-conformance",
   "test/binary own-apis-faults own-apis-workers package tls web-customers workers",
