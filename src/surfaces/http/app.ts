@@ -80,7 +80,7 @@ export function createHttpApp(
     offer: options.offer,
     guests: context.guests,
   }
-  const pages = createSiteServer(site, brand)
+  const pages = createSiteServer(site, brand, pipeline.ports.timer)
   const app = createServiceApp(frame)
   app.onError(async ({ error, code, request, set, incoming, call }) => {
     // The macro of metered routes answers, with what is known of the caller.

@@ -30,7 +30,7 @@ import { sessionRoutes } from "./session-routes.ts"
 import { createSignInFailures, type SignInFailures, unlimitedFailures } from "./sign-in-failures.ts"
 
 /** Answers requests to the administration, and those of customers in the portal. */
-export type AdministrationApp = ReturnType<typeof createAdministrationApp>
+export type AdministrationApp = Awaited<ReturnType<typeof createAdministrationApp>>
 
 /** The service's title and version, for the document. */
 export interface ServiceAbout {
@@ -49,15 +49,18 @@ const guardsOf = new WeakMap<AdminAccess, Guards>()
 /**
  * The administration as an Elysia app: the operations under `/admin/v1`, and those for customers under
  * `/portal/v1`; the sessions of both; the document that describes the first. It gets its requests from the app that listens,
- * which has opened them and sets the headers of every answer.
+ * which has opened them and sets the headers of every answer. It is made in several turns of the event loop, since a stranger's
+ * first request would otherwise hold up others for 50 ms.
  */
-export function createAdministrationApp(
+export async function createAdministrationApp(
   context: HttpContext,
   access: AdminAccess,
   scope: { readonly admin: boolean; readonly portal: boolean },
   service: ServiceAbout,
 ) {
   const { observer, pipeline } = context
+  const { turn } = pipeline.ports.timer
+  await turn()
   const guards = guardsFor(access, context)
   const browser = createBrowserSessions(access.sessions, context, guards.rate)
   const callers = { ...access, ...guards, browser, log: pipeline.log }
@@ -104,12 +107,14 @@ export function createAdministrationApp(
   if (scope.admin) {
     const forOperators = (exchange: Exchange) => requireOperator(exchange, callers)
     app.use(operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
+    await turn()
     app.use(sessionRoutes("console", browserParts))
     app.use(passkeyRoutes(browserParts))
     app.use(documentRoutes(base, context, service))
   }
   if (scope.portal) {
     const forCustomers = (exchange: Exchange) => requireSession(exchange, callers)
+    await turn()
     const offered = operations.filter(({ portal }) => portal !== undefined)
     app.use(
       operationRoutes(routesOf(offered, prefixes.portal.operations), "portal", {
@@ -117,11 +122,13 @@ export function createAdministrationApp(
         requireActor: forCustomers,
       }),
     )
+    await turn()
     const forCalls = (exchange: Exchange) => requireSession(exchange, callers, { isCall: true })
     app.use(portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))
     app.use(sessionRoutes("portal", browserParts))
     app.use(mailLinkRoutes(browserParts))
   }
+  await turn()
   // After the routes: each refuses what it throws itself.
   app.onError(({ error, code, request, set, incoming }) =>
     refuse(code === "NOT_FOUND" ? noRoute(request) : error, { request, set, incoming }, null),
