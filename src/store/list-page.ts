@@ -64,11 +64,6 @@ export interface PageParts {
   readonly isOneOf: (column: string, select: string) => string
   /** A column of an ORDER BY that is not answered by an index. */
   readonly unindexed: (column: string) => string
-  /**
-   * One more condition, with its AND, for rows with the largest values of a column, of which so many are read in an order that no
-   * index has. It leaves out only rows that are not among them. Absent where it gains nothing.
-   */
-  readonly atLeastSampled?: (table: string, column: string, where: string, limit: number) => string
 }
 
 /** How a kind of store reads the lists of the administration. */
@@ -115,24 +110,19 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
   const whole = [...parts.alive(table), ...found]
   // The first rows of an index are read in no time.
   const conditions = order.isScan ? whole : found
-  const readRows = (from: (add: Add) => string, toGiven: (add: Add) => string, sorted = toOrder(order)) => {
+  const readRows = (from: (add: Add) => string, given: readonly Condition[], sorted = toOrder(order)) => {
     const { values, add } = createValues()
-    const rows = `${select(from(add))} ${toGiven(add)} ${sorted} LIMIT ${add(page.limit)}`
+    const rows = `${select(from(add))} ${toWhere(given, add)} ${sorted} LIMIT ${add(page.limit)}`
     return parts.read<Row>(rows, values)
   }
-  const toFirst = (add: Add, limit: number) => {
-    const [column] = (order.isScan && order.columns[0]) || []
-    const sampled = column && parts.atLeastSampled?.(table, column, toWhere(found, add), limit)
-    return toWhere(conditions, add) + (sampled ?? "")
-  }
   const all = () => table
-  if (checks.length === 0) return readRows(all, (add) => toFirst(add, page.limit))
+  if (checks.length === 0) return readRows(all, conditions)
   const early = order.isScan ? await findFew(parts, candidates) : none
   if (early.length === 0) {
     const first = await readRows(
       (add) =>
-        `(SELECT ${columns} FROM ${table} ${toFirst(add, firstLook)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
-      (add) => toWhere(checks, add),
+        `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
+      checks,
     )
     if (first.length >= page.limit) return first
   }
@@ -140,7 +130,7 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
   const others = named.length === 0 && query.whole ? query.whole : checks.map(unindexed)
   const isSorted = order.isSorted === true || named.length > 0
   const sorted = isSorted ? toOrder(order, parts.unindexed) : undefined
-  return readRows(all, (add) => toWhere([...whole, ...named, ...others], add), sorted)
+  return readRows(all, [...whole, ...named, ...others], sorted)
 }
 
 const none: readonly Condition[] = []
