@@ -64,6 +64,13 @@ export interface PageParts {
   readonly isOneOf: (column: string, select: string) => string
   /** A column of an ORDER BY that is not answered by an index. */
   readonly unindexed: (column: string) => string
+  /**
+   * A condition that the rows with the largest values of a column meet, and few others: it comes first in a WHERE. Absent where
+   * a look at all rows takes as long with it.
+   * @param where the WHERE of all these rows
+   * @param limit how many of them are read
+   */
+  readonly atLeastSampled?: (table: string, column: string, where: string, limit: number) => string
 }
 
 /** How a kind of store reads the lists of the administration. */
@@ -110,19 +117,24 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
   const whole = [...parts.alive(table), ...found]
   // The first rows of an index are read in no time.
   const conditions = order.isScan ? whole : found
-  const readRows = (from: (add: Add) => string, given: readonly Condition[], sorted = toOrder(order)) => {
+  const readRows = (from: (add: Add) => string, where: (add: Add) => string, sorted = toOrder(order)) => {
     const { values, add } = createValues()
-    const rows = `${select(from(add))} ${toWhere(given, add)} ${sorted} LIMIT ${add(page.limit)}`
+    const rows = `${select(from(add))} ${where(add)} ${sorted} LIMIT ${add(page.limit)}`
     return parts.read<Row>(rows, values)
   }
+  const ofFirst = (add: Add, limit: number) => {
+    const column = order.isScan && order.isDescending ? order.columns[0]?.[0] : undefined
+    const bound = column && parts.atLeastSampled?.(table, column, toWhere(found, add), limit)
+    return toWhere(conditions, add, bound)
+  }
   const all = () => table
-  if (checks.length === 0) return readRows(all, conditions)
+  if (checks.length === 0) return readRows(all, (add) => ofFirst(add, page.limit))
   const early = order.isScan ? await findFew(parts, candidates) : none
   if (early.length === 0) {
     const first = await readRows(
       (add) =>
-        `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
-      checks,
+        `(SELECT ${columns} FROM ${table} ${ofFirst(add, firstLook)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
+      (add) => toWhere(checks, add),
     )
     if (first.length >= page.limit) return first
   }
@@ -130,7 +142,7 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
   const others = named.length === 0 && query.whole ? query.whole : checks.map(unindexed)
   const isSorted = order.isSorted === true || named.length > 0
   const sorted = isSorted ? toOrder(order, parts.unindexed) : undefined
-  return readRows(all, [...whole, ...named, ...others], sorted)
+  return readRows(all, (add) => toWhere([...whole, ...named, ...others], add), sorted)
 }
 
 const none: readonly Condition[] = []
@@ -196,8 +208,9 @@ function toText([toCondition, ...values]: Condition, add: Add): string {
   return toCondition(...values.map(add))
 }
 
-function toWhere(conditions: readonly Condition[], add: Add): string {
-  return conditions.length > 0 ? `WHERE ${conditions.map((one) => toText(one, add)).join(" AND ")}` : ""
+function toWhere(conditions: readonly Condition[], add: Add, first?: string): string {
+  const all = [...(first ? [first] : []), ...conditions.map((one) => toText(one, add))]
+  return all.length > 0 ? `WHERE ${all.join(" AND ")}` : ""
 }
 
 function toOrder({ columns, isDescending }: Order, toColumn = (column: string) => column): string {
