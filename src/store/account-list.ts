@@ -2,6 +2,7 @@ import { toLowerAscii } from "../values/text.ts"
 import type { AccountDetails, Page } from "./admin-store.ts"
 import type { AccountFilter, AccountOrder } from "./list-filters.ts"
 import {
+  allOf,
   beginsWith,
   type Candidates,
   type Condition,
@@ -119,13 +120,17 @@ export function prepareAccountList(parts: ListParts) {
       columns: "account_id, used, day, period_start_ms",
       select: (ledger: string) => `SELECT account_id AS id, used::float8 AS used, day FROM ${ledger}`,
       checks: checks.map(ofAccount),
-      whole: checks.length > 0 ? [isOneOf(checks)] : [],
+      whole: checks.length > 0 ? [oneOf(withIds("accounts", "id", allOf(checks)))] : [],
       candidates: candidates.map(({ select }) => ({ column: "account_id", select })),
     }
     const found: AccountDetails[] = []
     let { isUsed, after } = partAt(page, order)
     while (found.length < page.limit) {
-      const part = { ...ofLedger, ...partOf(order, isUsed), page: { limit: page.limit, after } }
+      const part = {
+        ...ofLedger,
+        ...partOf(order, isUsed, parts.ledgerSample),
+        page: { limit: page.limit, after },
+      }
       const some = await readPage<LedgerRow>(parts, part)
       const details = await readDetails(some)
       found.push(...details.filter((account) => isUsed === (rankOf(account, order) !== noneOf(order))))
@@ -168,6 +173,11 @@ function withIds(table: string, column: string, [toSql, ...values]: Condition): 
   return [(...given) => `SELECT ${column} AS id FROM ${table} WHERE ${toSql(...given)}`, ...values]
 }
 
+/** The condition that an account is one of a SELECT. */
+function oneOf([toSelect, ...values]: Condition): Condition {
+  return [(...given) => `account_id IN (${toSelect(...given)})`, ...values]
+}
+
 /** The condition that one of two is true. */
 function either([a, ...ofA]: Condition, [b, ...ofB]: Condition): Condition {
   const toSql = (...placeholders: string[]) =>
@@ -180,16 +190,6 @@ function ofAccount([toSql, ...values]: Condition): Condition {
   const toWhere = (...given: string[]) =>
     `EXISTS (SELECT 1 FROM accounts WHERE accounts.id = ledger.account_id AND ${toSql(...given)})`
   return [toWhere, ...values]
-}
-
-/** The same for all of some conditions at once. */
-function isOneOf(conditions: readonly Condition[]): Condition {
-  const toWhere = (...given: string[]) => {
-    const left = [...given]
-    const texts = conditions.map(([toSql, ...values]) => toSql(...left.splice(0, values.length)))
-    return `account_id IN (SELECT id FROM accounts WHERE ${texts.join(" AND ")})`
-  }
-  return [toWhere, ...conditions.flatMap(([, ...values]) => values)]
 }
 
 type UseOrder = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
@@ -208,20 +208,25 @@ function noneOf({ by }: UseOrder): string | number {
 }
 
 /** The accounts with use, or those without; one whose month may be over is in both parts. */
-function partOf(order: UseOrder, isUsed: boolean): Pick<ListQuery, "conditions" | "order"> {
+function partOf(order: UseOrder, isUsed: boolean, ofAll: string): Pick<ListQuery, "conditions" | "order"> {
   const id = ["account_id", "string"] as const
-  if (order.by === "last_used") {
-    const columns = isUsed ? [["day", "string"] as const, id] : [id]
-    return {
-      conditions: [[() => (isUsed ? "day > ''" : "day = ''")]],
-      order: { columns, isDescending: true },
-    }
-  }
-  const columns = isUsed ? [["used", "number"] as const, id] : [id]
-  const condition: Condition = isUsed
-    ? [(ms) => `used > 0 AND period_start_ms > ${ms}`, Math.floor(order.surelyOverMs)]
-    : [(ms) => `(used = 0 OR period_start_ms <= ${ms})`, Math.floor(order.perhapsOverMs)]
-  return { conditions: [condition], order: { columns, isDescending: true, isScan: isUsed } }
+  const isDescending = true
+  if (order.by === "last_used")
+    return isUsed
+      ? {
+          conditions: [[() => "day > ''"]],
+          order: { columns: [["day", "string"], id], isDescending, sample: ofAll },
+        }
+      : { conditions: [[() => "day = ''"]], order: { columns: [id], isDescending } }
+  return isUsed
+    ? {
+        conditions: [[(ms) => `used > 0 AND period_start_ms > ${ms}`, Math.floor(order.surelyOverMs)]],
+        order: { columns: [["used", "number"], id], isDescending, sample: ofAll },
+      }
+    : {
+        conditions: [[(ms) => `(used = 0 OR period_start_ms <= ${ms})`, Math.floor(order.perhapsOverMs)]],
+        order: { columns: [id], isDescending },
+      }
 }
 
 /** The place of a page in the part with use or without. */

@@ -18,8 +18,8 @@ export interface Order {
   readonly isDescending: boolean
   /** Whether the index of the order lacks what conditions need: then all rows are looked at in another order, and sorted. */
   readonly isSorted?: boolean
-  /** Whether no index has the order: then even the first rows take a look at all. */
-  readonly isScan?: boolean
+  /** Some rows of the table, from all over it, if no index has the order: then even the first rows take a look at all. */
+  readonly sample?: string | undefined
 }
 
 /** A page of a list. */
@@ -64,13 +64,6 @@ export interface PageParts {
   readonly isOneOf: (column: string, select: string) => string
   /** A column of an ORDER BY that is not answered by an index. */
   readonly unindexed: (column: string) => string
-  /**
-   * A condition that the rows with the largest values of a column meet, and few others: it comes first in a WHERE. Absent where
-   * a look at all rows takes as long with it.
-   * @param where the WHERE of all these rows
-   * @param limit how many of them are read
-   */
-  readonly atLeastSampled?: (table: string, column: string, where: string, limit: number) => string
 }
 
 /** How a kind of store reads the lists of the administration. */
@@ -93,6 +86,8 @@ export interface ListParts extends PageParts {
   readonly indexed: (name: string) => string
   /** The rows of the days in `ledger`, with columns account_id, day and key_id; the condition is added. */
   readonly openDays: string
+  /** About one in a hundred rows of `ledger`. */
+  readonly ledgerSample: string
 }
 
 /**
@@ -113,36 +108,31 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
     candidates = [],
   } = query
   const place = afterPlace(order, page)
+  const alive = parts.alive(table)
   const found = [...query.conditions, ...(place.length > 0 ? place : begin), ...end]
-  const whole = [...parts.alive(table), ...found]
-  // The first rows of an index are read in no time.
-  const conditions = order.isScan ? whole : found
-  const readRows = (from: (add: Add) => string, where: (add: Add) => string, sorted = toOrder(order)) => {
+  const whole = [...alive, ...found]
+  const firstOf = (limit: number) => [...alive, ...boundsOf(order, found, limit), ...found]
+  const readRows = (from: (add: Add) => string, given: readonly Condition[], sorted = toOrder(order)) => {
     const { values, add } = createValues()
-    const rows = `${select(from(add))} ${where(add)} ${sorted} LIMIT ${add(page.limit)}`
+    const rows = `${select(from(add))} ${toWhere(given, add)} ${sorted} LIMIT ${add(page.limit)}`
     return parts.read<Row>(rows, values)
   }
-  const ofFirst = (add: Add, limit: number) => {
-    const column = order.isScan && order.isDescending ? order.columns[0]?.[0] : undefined
-    const bound = column && parts.atLeastSampled?.(table, column, toWhere(found, add), limit)
-    return toWhere(conditions, add, bound)
-  }
   const all = () => table
-  if (checks.length === 0) return readRows(all, (add) => ofFirst(add, page.limit))
-  const early = order.isScan ? await findFew(parts, candidates) : none
+  if (checks.length === 0) return readRows(all, firstOf(page.limit))
+  const early = order.sample ? await findFew(parts, candidates) : none
   if (early.length === 0) {
     const first = await readRows(
       (add) =>
-        `(SELECT ${columns} FROM ${table} ${ofFirst(add, firstLook)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
-      (add) => toWhere(checks, add),
+        `(SELECT ${columns} FROM ${table} ${toWhere(firstOf(firstLook), add)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
+      checks,
     )
     if (first.length >= page.limit) return first
   }
-  const named = order.isScan ? early : await findFew(parts, candidates)
+  const named = order.sample ? early : await findFew(parts, candidates)
   const others = named.length === 0 && query.whole ? query.whole : checks.map(unindexed)
   const isSorted = order.isSorted === true || named.length > 0
   const sorted = isSorted ? toOrder(order, parts.unindexed) : undefined
-  return readRows(all, (add) => toWhere([...whole, ...named, ...others], add), sorted)
+  return readRows(all, [...whole, ...named, ...others], sorted)
 }
 
 const none: readonly Condition[] = []
@@ -208,13 +198,27 @@ function toText([toCondition, ...values]: Condition, add: Add): string {
   return toCondition(...values.map(add))
 }
 
-function toWhere(conditions: readonly Condition[], add: Add, first?: string): string {
-  const all = [...(first ? [first] : []), ...conditions.map((one) => toText(one, add))]
-  return all.length > 0 ? `WHERE ${all.join(" AND ")}` : ""
+function toWhere(conditions: readonly Condition[], add: Add): string {
+  return conditions.length > 0 ? `WHERE ${conditions.map((one) => toText(one, add)).join(" AND ")}` : ""
 }
 
 function toOrder({ columns, isDescending }: Order, toColumn = (column: string) => column): string {
   return `ORDER BY ${columns.map(([column]) => toColumn(column) + (isDescending ? " DESC" : "")).join(", ")}`
+}
+
+/**
+ * The condition of rows that are not after the last of the first rows of a sample: these are among the rows that are looked for,
+ * so the first of all are not after it either. The rows that are left out need not be sorted.
+ */
+function boundsOf(order: Order, found: readonly Condition[], limit: number): readonly Condition[] {
+  if (!order.sample) return []
+  const names = `(${order.columns.map(([column]) => column).join(", ")})`
+  const [toSample, ...values] = allOf(found)
+  const select = (...given: string[]) =>
+    `SELECT ${names.slice(1, -1)} FROM ${order.sample} WHERE ${toSample(...given)} ${toOrder(order)} LIMIT 1 OFFSET ${limit - 1}`
+  const after = order.isDescending ? "<" : ">"
+  // A sample with too few rows gives NULL.
+  return [[(...given) => `(${names} ${after} (${select(...given)})) IS NOT TRUE`, ...values]]
 }
 
 /** The condition of rows after the place where a page begins. */
@@ -251,6 +255,15 @@ export function orderBy(isDescending: boolean, time: string, id: string): Order 
     ],
     isDescending,
   }
+}
+
+/** All of some conditions at once. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  const toWhere = (...given: string[]) => {
+    const left = [...given]
+    return conditions.map(([toSql, ...values]) => toSql(...left.splice(0, values.length))).join(" AND ")
+  }
+  return [toWhere, ...conditions.flatMap(([, ...values]) => values)]
 }
 
 /** The first condition is answered by its index, the others are checked. */

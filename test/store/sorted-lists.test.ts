@@ -24,7 +24,9 @@ import { readAll } from "../support/read-all.ts"
 const count = 5_300
 const dayMs = 86_400_000
 const nowMs = Date.parse("2027-03-01T12:00:00Z")
-const numbers = `(WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}) SELECT n FROM numbers) AS numbers`
+const numbersTo = (end: number) =>
+  `(WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${end - 1}) SELECT n FROM numbers) AS numbers`
+const numbers = numbersTo(count)
 const idOf = (n: number) => `acc_${10_000 + n}`
 /** Days since the last call: some months are over. */
 const ages = [0, 1, 27, 29, 30, 40]
@@ -34,15 +36,27 @@ const periodOf = (n: number) => periodAt(createdOf(n), nowMs - (ages[n % ages.le
 const dayOf = (n: number) => (n % 4 === 0 ? "" : `2027-02-${10 + (n % 17)}`)
 const nameOf = (n: number) => `${["Ärger", "ann", "Bob", "BOB", "_%"][n % 5]} ${n % 50}`
 
-const ledger = Array.from({ length: count }, (_, n) => {
-  return `('${idOf(n)}', ${n % 40 === 0 ? 5 : "NULL"}, ${periodOf(n)}, ${usedOf(n)}, 0, '${dayOf(n)}', '{}', ${n < 4_000 ? 80 : 0})`
-})
+/** Statements that insert the first accounts. */
+function accountRows(end: number): readonly string[] {
+  // The last one has use in this month, and is the first row.
+  const ledger = all
+    .slice(0, end)
+    .toReversed()
+    .map((n) => {
+      return `('${idOf(n)}', ${n % 40 === 0 ? 5 : "NULL"}, ${periodOf(n)}, ${usedOf(n)}, 0, '${dayOf(n)}', '{}', ${n < 4_000 ? 80 : 0})`
+    })
+  return [
+    `INSERT INTO accounts (id, name, plan, created_ms, external_id)
+     SELECT 'acc_' || (10000 + n), CASE n % 5 WHEN 0 THEN 'Ärger' WHEN 1 THEN 'ann' WHEN 2 THEN 'Bob' WHEN 3 THEN 'BOB' ELSE '_%' END || ' ' || (n % 50),
+       CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs},
+       CASE WHEN n = 7 THEN 'customer 7' END FROM ${numbersTo(end)}`,
+    `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked, notified) VALUES ${ledger.join(", ")}`,
+  ]
+}
+
+const all = Array.from({ length: count }, (_, n) => n)
 const fill = [
-  `INSERT INTO accounts (id, name, plan, created_ms, external_id)
-   SELECT 'acc_' || (10000 + n), CASE n % 5 WHEN 0 THEN 'Ärger' WHEN 1 THEN 'ann' WHEN 2 THEN 'Bob' WHEN 3 THEN 'BOB' ELSE '_%' END || ' ' || (n % 50),
-     CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs},
-     CASE WHEN n = 7 THEN 'customer 7' END FROM ${numbers}`,
-  `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked, notified) VALUES ${ledger.join(", ")}`,
+  ...accountRows(count),
   `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, external_id, revoked_ms, disabled_ms, expires_ms)
    SELECT 'key_' || (10000 + n), 'acc_' || (10000 + n / 20), CASE WHEN n % 2 = 0 THEN 'CI' ELSE 'ci ' || (n % 30) END,
      'pk-' || (100000 + n % 100), n / 3, '[]', CASE WHEN n % 7 = 5 THEN 'fleet' END, CASE WHEN n % 50 = 1 THEN 5 END, CASE WHEN n % 50 = 2 THEN 5 END,
@@ -67,7 +81,6 @@ const used: AccountOrder = {
 }
 const plain: readonly AccountOrder[] = [{ by: "newest" }, { by: "oldest" }, { by: "name" }]
 const orders: readonly AccountOrder[] = [...plain, used, { by: "last_used" }]
-const all = Array.from({ length: count }, (_, n) => n)
 const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 const effective = (n: number) =>
   isMonthOver({ createdMs: createdOf(n), periodStartMs: periodOf(n) }, nowMs) ? 0 : usedOf(n)
@@ -100,19 +113,23 @@ function placeOf(account: AccountDetails, order: AccountOrder): readonly (string
   return [rankOf(n, order), account.id]
 }
 
+async function runAll(db: string, statements: readonly string[]): Promise<void> {
+  if (isPostgresUrl(db)) {
+    await using sql = new SQL({ url: db, max: 1 })
+    await sql.unsafe(statements.join("; ")).simple()
+  } else {
+    using database = new Database(db)
+    for (const statement of statements) database.run(statement)
+  }
+}
+
 describe.each(useStoreKinds())("$name", ({ create }) => {
   let opened: OpenStore
 
   beforeAll(async () => {
     const db = await create()
     opened = await openAnyStore(db)
-    if (isPostgresUrl(db)) {
-      await using sql = new SQL({ url: db, max: 1 })
-      await sql.unsafe([...fill, "ANALYZE"].join("; ")).simple()
-    } else {
-      using database = new Database(db)
-      for (const statement of fill) database.run(statement)
-    }
+    await runAll(db, [...fill, "ANALYZE"])
   })
   afterAll(() => opened.store.close())
 
@@ -148,12 +165,25 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       expect(first.map(({ id }) => id)).toEqual(expected.slice(0, 3))
     })
 
-  test("the first accounts by use, however many: PostgreSQL leaves out rows by a bound that it takes from some of them", async () => {
-    const expected = sorted(() => true, used)
+  const sampled = "others are left out by a bound that some of them give"
+  test.each([used, { by: "last_used" } as const])(`the first accounts by %p: ${sampled}`, async (order) => {
+    const expected = sorted(() => true, order)
     for (let limit = 1; limit <= 60; limit++) {
-      const found = await opened.admin.accounts({}, { limit, after: null }, used)
+      const found = await opened.admin.accounts({}, { limit, after: null }, order)
       expect(found.map(({ id }) => id)).toEqual(expected.slice(0, limit))
     }
+  })
+
+  test.each([1, 2, 8, 32, 98, 104, 254])(`the first of %p accounts by use: ${sampled}`, async (few) => {
+    const db = await create()
+    const { admin, store } = await openAnyStore(db)
+    await runAll(db, accountRows(few))
+    const expected = sorted((n) => n < few, used)
+    for (const limit of new Set([1, 2, 5, 20, 60, few]))
+      expect((await admin.accounts({}, { limit, after: null }, used)).map(({ id }) => id)).toEqual(
+        expected.slice(0, limit),
+      )
+    await store.close()
   })
 
   test.each(filters)("accounts are counted: %p", async (filter, matches) => {

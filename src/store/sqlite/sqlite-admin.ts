@@ -125,6 +125,10 @@ function prepareSqliteLists(read: Run) {
     mayBeNearLimit: (sinceMs) => `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_near_limit
       WHERE ledger.account_id = accounts.id AND notified > 0 AND closed_ms IS NULL AND period_start_ms > ${sinceMs})`,
     indexed: (name) => `INDEXED BY ${name}`,
+    // A hundred stretches, at the same distance from each other.
+    ledgerSample: `(SELECT ledger.* FROM (WITH RECURSIVE starts (n) AS (
+        SELECT 1 UNION ALL SELECT n + (SELECT max(number) / 100 + 1 FROM ledger) FROM starts LIMIT 100) SELECT n FROM starts)
+      CROSS JOIN ledger WHERE number BETWEEN n AND n + (SELECT max(number) / 10000 FROM ledger)) AS ledger`,
   })
 }
 
