@@ -47,6 +47,18 @@ test.each<[text: string, path: string, value: unknown, after: string]>([
   ["a = 1 # same\n", "a", 1, "a = 1 # same\n"],
 ])("%j, %s = %j", (text, path, value, after) => expect(edit(text, path, value).trimStart()).toBe(after))
 
+test.each(["[credits]\nhmac = 1\n", "host = 'x'\n", ""])(
+  "a byte order mark stays where it is: %j",
+  (text) => {
+    for (const [path, value] of [
+      ["max_calls", 5] as const,
+      ["credits.hmac", 2] as const,
+      ["host", null] as const,
+    ])
+      expect(edit(`\ufeff${text}`, path, value)).toBe(`\ufeff${edit(text, path, value)}`)
+  },
+)
+
 test("a plan removed and another added in one change: the comments of the others stay", () => {
   const text = "[plans.free] # trials\nmonthly_credits = 1 # few\n\n[plans.team]\nmonthly_credits = 2\n"
   const edited = editToml("p.toml", text, [

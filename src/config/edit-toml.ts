@@ -21,7 +21,9 @@ type Replacement = Range & { readonly text: string }
  * @throws ConfigError when the text cannot be changed in this way
  */
 export function editToml(name: string, text: string, edits: readonly TomlEdit[]): string {
-  return edits.reduce((before, { path, value }) => {
+  // Some editors write it. readTree does not know it, and lines may be put before the first one.
+  const byteOrderMark = text.startsWith("\ufeff") ? "\ufeff" : ""
+  const changed = edits.reduce((before, { path, value }) => {
     const wanted = readToml(name, before)
     const isChanged = value === null ? remove(wanted, path) : set(wanted, path, value)
     if (!isChanged) return before
@@ -34,7 +36,8 @@ export function editToml(name: string, text: string, edits: readonly TomlEdit[])
     throw new ConfigError(
       `'${path.join(".")}' cannot be changed in ${name} as it is written. Change it by hand and run 'penknife reload'.`,
     )
-  }, text)
+  }, text.slice(byteOrderMark.length))
+  return byteOrderMark + changed
 }
 
 function replace(text: string, { start, end, text: next }: Replacement): string {
