@@ -33,19 +33,7 @@ interface FormDialogProps<Id extends SendId>
   readonly values?: { readonly version?: number; readonly [name: string]: unknown }
 }
 
-/**
- * A window with the form of an operation. Its fields stand below `children`.
- * @example
- * <FormDialog
- *   operation="accounts.update"
- *   title="Edit account"
- *   submit="Save"
- *   given={{ id: account.id }}
- *   values={account}
- *   fields={{ name: {}, email: {}, notify: { choices: notifyChoices } }}
- *   done="Account saved."
- * />
- */
+/** A window with the form of an operation. Its fields stand below `children`. */
 function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
   const { title, operation, fields = {}, more, given, values = {}, done, then, children, ...form } = props
   const all = fieldsOf(operation, typeof fields === "function" ? fields() : fields, values)
@@ -94,7 +82,19 @@ interface FormButtonProps<Id extends SendId>
   readonly icon?: IconName
 }
 
-/** A button that opens the form of an operation; absent for a user who may not run it. */
+/**
+ * A button that opens the form of an operation; absent for a user who may not run it.
+ * @example
+ * <FormButton
+ *   operation="accounts.update"
+ *   label="Edit"
+ *   title="Edit account"
+ *   given={{ id: account.id }}
+ *   values={account}
+ *   fields={{ name: {}, email: {}, notify: { choices: notifyChoices } }}
+ *   done="Account saved."
+ * />
+ */
 export function FormButton<Id extends SendId>({ label, of, kind, icon, ...form }: FormButtonProps<Id>) {
   const name = of ? `${label} ${of}` : label
   const title = form.danger ? `${name}?` : name
