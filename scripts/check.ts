@@ -67,7 +67,8 @@ process.chdir(join(import.meta.dir, ".."))
 const turn = process.argv.includes("--all") ? undefined : String(await seedOfCommit())
 const env: NodeJS.ProcessEnv = { ...process.env, ...foldersInMemory(), PENKNIFE_TEST_TURN: turn }
 const files = ["src", "test"].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync()]).sort()
-const missing = inThirds.filter((file) => !files.includes(file))
+const named = [...inThirds, ...[...slowest, ...waiting].map((name) => `test/binary/${name}.test.ts`)]
+const missing = named.filter((file) => !files.includes(file))
 if (missing.length > 0) throw new Error(`scripts/check.ts names files that do not exist: ${missing}`)
 // Tests of the npm package's own code start the executable when there is one, so none runs beside the build.
 const build = step("build", [bun, "scripts/build.ts"])

@@ -8,7 +8,7 @@ import { StoreUnusable } from "../store.ts"
 import { isBusy, isOfDisk } from "./errors.ts"
 import { migrate, requireOwnSchema, schemaSteps } from "./migrations.ts"
 
-/** SQLite blocks the process while it waits for a lock. Ours last under a millisecond; `write.ts` waits for longer ones. */
+/** SQLite blocks the process while it waits for a lock. Ours last under a millisecond; `read-write.ts` waits for longer ones. */
 const busyTimeoutMs = 25
 /** While a file is opened nothing else runs, and another process may be migrating its schema. */
 const openTimeoutMs = 5_000
