@@ -33,8 +33,8 @@ const silentMs = 100_000
 const maxPeers = 1_000
 
 /**
- * Compares plans and prices with the other processes that work on the same database, which differ only while they start again
- * after a change. Its `on…` functions are for the store.
+ * Compares plans and prices with the other processes that work on the same database. Workers differ for moments after a change;
+ * instances, each of which reads its own file, until they have the same. Its `on…` functions are for the store.
  */
 export function createConfigPeers({ channel, host, clock, timer, log, running }: ConfigPeersParts) {
   const peers = new LRUCache<string, Message>({

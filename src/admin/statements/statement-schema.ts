@@ -35,7 +35,7 @@ const line = Type.Object({
 /** The sums of a statement. */
 export const statementHead = {
   account: Type.String({ description: "The account's id." }),
-  name: Type.String({ description: "Its name when the statement was made." }),
+  name: Type.String({ description: "Its name at the end of the month, or now." }),
   external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
   month: Type.String({ description: "The calendar month in UTC, `2027-01`." }),
   from: instant("When the month began."),
