@@ -84,7 +84,7 @@ const lists: readonly (readonly [operation: Operation, ...queries: readonly stri
 ]
 
 /** One list or query as an operation, and its parameters. */
-export interface AdminQuery {
+interface AdminQuery {
   readonly title: string
   readonly operation: Operation
   readonly values: Readonly<Record<string, unknown>>

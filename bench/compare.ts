@@ -5,7 +5,7 @@ import { type ServerProcess, startServer, type Usage, usageOf } from "./processe
 import type { Workbench } from "./workbench.ts"
 
 /** A server and the load that it gets. */
-export interface Subject {
+interface Subject {
   readonly command: readonly string[]
   readonly load: Load
   /** The cores that its server may use; only the first one if left out. */

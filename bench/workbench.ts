@@ -7,7 +7,7 @@ import { seed } from "./seed.ts"
 export const callKinds = ["get", "post", "batch", "graphql"] as const
 export type CallKind = (typeof callKinds)[number]
 
-export interface BenchOptions {
+interface BenchOptions {
   /** The penknife executable to measure. */
   readonly binary: string
   /** The executable that the case 'versions' compares it with. */
@@ -28,7 +28,7 @@ export interface BenchOptions {
 }
 
 /** A data file and one key of each of its accounts. */
-export interface Seeded {
+interface Seeded {
   readonly file: string
   readonly keys: readonly string[]
 }

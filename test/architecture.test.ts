@@ -1,7 +1,7 @@
 /** Which folder of src/ may import which, and a few other rules, checked on the files' imports. */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { Glob } from "bun"
 
 const src = join(import.meta.dir, "../src")
@@ -198,6 +198,34 @@ test("no file is over 400 lines, half of them are near 100", () => {
   const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
   expect(lengths.at(-1)).toBeLessThanOrEqual(400)
   expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(130)
+})
+
+test("an export has a reader in another file", () => {
+  const root = join(import.meta.dir, "..")
+  const texts = new Map<string, string>()
+  const readers = new Map<string, string[]>()
+  for (const file of new Glob("{src,test,scripts,bench,clients,examples}/**/*.{ts,tsx,mjs}").scanSync(root)) {
+    if (file.includes("node_modules/")) continue
+    const text = withoutComments(readFileSync(join(root, file), "utf8"))
+    for (const name of new Set(text.match(/[\w.-]+(?=\.tsx?["'`])/g))) {
+      readers.set(name, [...(readers.get(name) ?? []), text])
+    }
+    // Tests hold the texts of other files. The others are read by users of the packages.
+    const isPublished = /\.test\.|\.d\.ts$|^(?:clients|examples|src\/mock-client)\/|^src\/apis\/\w+-port\.ts/
+    if (!isPublished.test(file)) texts.set(file, text)
+  }
+  const unread: string[] = []
+  for (const [file, text] of texts) {
+    const near = readers.get(basename(file).replace(/\.\w+$/, "")) ?? []
+    for (const [, name = ""] of text.matchAll(/^export (?:async )?\w+\*? (\w+)/gm)) {
+      // Whoever loads all files of a folder asks for the same name in each.
+      const isShared = /^(?:run|oracles?|suites|worst|inCheck)$/.test(name)
+      if (!isShared && !near.some((other) => RegExp(`\\b${name}\\b`).test(other)))
+        unread.push(`${file} ${name}`)
+    }
+  }
+  expect(unread).toEqual([])
+  expect(texts.size).toBeGreaterThan(1_000)
 })
 
 test("no line of a comment is over 130 characters", () => {

@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks"
 import { mockWebhookSecret } from "../../src/mock/webhook-secret.ts"
 
 /** A program that tries a client. It ends with 0 when all that it tried was as expected. */
-export interface ClientRun {
+interface ClientRun {
   readonly name: string
   readonly command: readonly [program: string, ...args: string[]]
   /** The folder to run it in, from the root of the repository. */

@@ -240,7 +240,7 @@ function keysOfOneTag(keys: readonly string[]): readonly string[] {
 }
 
 /** The key tag of a line with a DNSKEY record (RFC 4034 appendix B). */
-export function keyTag(line: string): number {
+function keyTag(line: string): number {
   const [flags = "", protocol = "", algorithm = "", ...key] = line
     .replace(/^.* DNSKEY /, "")
     .trim()

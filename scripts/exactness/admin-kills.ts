@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Instance } from "./instance.ts"
 
 /** The findings about a service that was killed between the effect of a change and its answer. */
-export interface AdminKills {
+interface AdminKills {
   /** Changes that were sent, each with an Idempotency-Key of its own. */
   readonly changes: number
   /** Changes whose first answer did not arrive, so that nobody knew whether they had an effect. */

@@ -35,7 +35,7 @@ export interface FaultResult extends ReturnType<typeof compare> {
   readonly calls: number
 }
 
-export interface FaultOptions {
+interface FaultOptions {
   readonly instances: readonly Instance[]
   readonly customers: readonly Customer[]
   readonly fault: Fault

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { freePort } from "../../test/support/free-port.ts"
 
 /** A process that is started, killed and stopped. */
-export interface RunningProcess {
+interface RunningProcess {
   readonly pid: number
   /** SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>
@@ -22,7 +22,7 @@ export interface Instance extends RunningProcess {
   readonly log: readonly string[]
 }
 
-export interface InstanceOptions {
+interface InstanceOptions {
   readonly binary: string
   /** The URL of the database. */
   readonly db: string

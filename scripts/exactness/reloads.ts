@@ -1,7 +1,7 @@
 import { until } from "../../test/support/until.ts"
 
 /** The findings about a service that was called while it took over new versions. */
-export interface Reloads {
+interface Reloads {
   /** Calls with an answer. */
   readonly calls: number
   /** Reloads that every process took over. */
@@ -16,7 +16,7 @@ export interface Reloads {
   readonly answered: number | null
 }
 
-export interface ReloadsOptions {
+interface ReloadsOptions {
   readonly url: string
   readonly key: string
   readonly adminKey: string

@@ -2,7 +2,7 @@ import { momentOf } from "./admin-kills.ts"
 import type { Instance } from "./instance.ts"
 
 /** The findings about services that were killed while they answered calls with an Idempotency-Key. */
-export interface RepeatKills {
+interface RepeatKills {
   /** Calls, each with an Idempotency-Key of its own, and sent four times. */
   readonly calls: number
   /** The price of all of them, each charged once, with the calls without a key that measured the prices. */

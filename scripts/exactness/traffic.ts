@@ -27,7 +27,7 @@ export interface Call {
 }
 
 /** Clients that call until they are told to stop. */
-export interface Traffic {
+interface Traffic {
   /** The calls that have ended. */
   readonly calls: readonly Call[]
   /** Resolves with the end of the first success of an instance that ends after an instant, or with null after ten seconds. */
@@ -38,7 +38,7 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
-export interface Request {
+interface Request {
   readonly path: string
   readonly body: object | null
   readonly cost: number
@@ -59,7 +59,7 @@ export function batchOf(inputs: number): Request {
   return { path: "/v1/bluetoothlookup/batch", body, cost: inputs }
 }
 
-export interface TrafficOptions {
+interface TrafficOptions {
   /** Each has a client for each customer of the list. */
   readonly instances: readonly { readonly url: string }[]
   /** A customer may be in it several times. */

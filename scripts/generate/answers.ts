@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config/load.ts"
 import { toLayout } from "./layout.ts"
 
 /** A service that the curl commands of the documentation are run against. */
-export interface AnsweringService {
+interface AnsweringService {
   readonly url: string
   stop(): Promise<void>
 }

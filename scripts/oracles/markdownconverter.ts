@@ -17,7 +17,7 @@ const line = fc
   .map(([first, rest]) => [...first, ...rest].join(""))
 const document = fc.array(fc.oneof({ weight: 4, arbitrary: line }, fc.constant("")), { maxLength: 8 })
 
-export const withoutSpace = (html: string): string => html.replace(/\s+/g, "")
+const withoutSpace = (html: string): string => html.replace(/\s+/g, "")
 
 export const areEqualBut = (part: RegExp, ours: string, theirs: string): boolean =>
   withoutSpace(ours.replace(part, "")) === withoutSpace(theirs.replace(part, ""))

@@ -84,7 +84,7 @@ export interface RunContext {
 }
 
 /** Runs an API and masks premium fields. Never throws; returns a promise only if the API does. */
-export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
+function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
   const span = context.request.trace?.span
   return span ? runInSpan(api, input, context, span) : run(api, input, context, null)
 }

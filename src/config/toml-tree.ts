@@ -15,7 +15,7 @@ export interface Entry extends Range {
 type InlineTable = Range & { readonly path: readonly string[]; readonly entries: Range[] }
 
 /** `[plans.free]` with the lines below it. */
-export type Section = Range & { readonly path: readonly string[]; readonly entries: readonly Range[] }
+type Section = Range & { readonly path: readonly string[]; readonly entries: readonly Range[] }
 
 /** The sections and entries of a TOML text, with their positions. */
 export interface TomlTree {

@@ -108,7 +108,7 @@ function unsubscribeHeaders(link: string): Record<string, { prepared: true; valu
 }
 
 /** @throws Error for an address with control characters, spaces or the signs that end one */
-export function requireAddress(address: string): string {
+function requireAddress(address: string): string {
   if (/^[^\s\p{C}<>(),;:"\\[\]@]{1,64}@[^\s\p{C}<>(),;:"\\[\]@]{1,253}$/u.test(address)) return address
   throw new Error("the address is not an e-mail address")
 }

@@ -2,7 +2,7 @@ import type { Ports, Random } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 
 /** A way by which rows of an outbox leave, such as webhooks or mail. */
-export interface Channel<Row> {
+interface Channel<Row> {
   /** Attempts at the same time, each at another place. Silent receivers delay others only when there are this many. */
   readonly maxAttempts: number
   /** The share of repetitions in `maxAttempts`, so that new rows always find a place. */

@@ -13,7 +13,7 @@ export interface KeptRequests {
 }
 
 /** Requests that ended within a second or two, in the order of their ends. */
-export interface RequestBatch {
+interface RequestBatch {
   /** A name that no other process has. */
   readonly process: string
   readonly requests: readonly NewRequest[]
@@ -78,7 +78,7 @@ export interface RequestPage {
 }
 
 /** The row of a request, and the number of its process: PostgreSQL may have rows of two processes with the same number. */
-export type Place = readonly [row: number, process: number]
+type Place = readonly [row: number, process: number]
 
 /** Numbers of rows for a millisecond. Rows of later ones need more than 53 bits in September 2039. */
 const rowsPerMs = 4_096

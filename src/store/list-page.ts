@@ -10,7 +10,7 @@ const mostNamed = 50_000
 /** A condition on rows: SQL made of the placeholders of its values, and the values. */
 export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
 
-export type Value = string | number
+type Value = string | number
 
 /** The order of a list: columns whose values no two rows share, and the types of these values. */
 export interface Order {
@@ -54,7 +54,7 @@ export interface Candidates {
 }
 
 /** How a kind of store reads pages. */
-export interface PageParts {
+interface PageParts {
   /** Runs a read that may look at many rows. */
   readonly read: Run
   readonly texts: TextList

@@ -13,7 +13,7 @@ import { type KeyedRequest, withKey } from "../support/keyed-request.ts"
 /** A call that every plan may make; it costs one credit. */
 export const lookUp = "/v1/bluetoothlookup?companyid=76"
 
-export interface NewAccount {
+interface NewAccount {
   readonly plan?: string
   /** Limits of its key. */
   readonly limits?: Omit<NewKey, "accountId">

@@ -1,5 +1,5 @@
 /** The clients' figures of one account. */
-export interface Seen {
+interface Seen {
   readonly key: string
   /** Answers by status. */
   readonly statuses: Map<number, number>
@@ -23,7 +23,7 @@ export interface Load {
   readonly done: Promise<void>
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Clients that call at the same time. */
   readonly clients: number
   /** The number of calls, by each account in turn. A client whose call is lost sends no more. */

@@ -21,7 +21,7 @@ export const lookalikes: readonly string[] = [
 ]
 
 /** Strings of blanks and of characters that some format forbids, folds or normalises. */
-export const awkward: readonly string[] = [
+const awkward: readonly string[] = [
   ...["", " ", "   ", "\t", "\n", "\r", "\r\n", " leading", "trailing ", "\ttabs\t", "\nfirst\n\nthird\n"],
   ...["two  blanks", "carriage\rreturn\r\nnewline\n"],
   "nul \0 bell \x07 backspace \b escape \x1B unit \x1F",

@@ -1,7 +1,7 @@
 import type { HashAlgorithm } from "../../src/apis/hmac/index.ts"
 
 /** One published test case: bytes of key and message, and the digests in hexadecimal by algorithm. */
-export interface HmacVector {
+interface HmacVector {
   readonly name: string
   readonly key: Uint8Array
   readonly message: Uint8Array

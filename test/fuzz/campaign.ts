@@ -7,7 +7,7 @@ import { type FuzzKeys, type FuzzRequest, requestsOf, shownRequests, variants } 
 import { createVerdict } from "./verdict.ts"
 import { createWire, toBytes, type Wire } from "./wire.ts"
 
-export interface CampaignOptions {
+interface CampaignOptions {
   readonly url: string
   readonly keys: FuzzKeys
   readonly seed: number
@@ -20,7 +20,7 @@ export interface CampaignOptions {
   readonly onAnswer?: (count: number) => void
 }
 
-export interface CampaignReport {
+interface CampaignReport {
   /** Requests sent. */
   readonly sent: number
   /** Answers by operation and status: `hmac 200`. */

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import type { WireRequest } from "./wire.ts"
 
 /** Returns the parts of a request that it changes. */
-export type Mutation = (request: WireRequest) => Partial<WireRequest>
+type Mutation = (request: WireRequest) => Partial<WireRequest>
 
 type Header = readonly [string, string]
 

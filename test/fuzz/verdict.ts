@@ -8,10 +8,10 @@ import type { FuzzRequest } from "./requests.ts"
 import type { WireRequest } from "./wire.ts"
 
 /** Successful calls according to an answer, by API. */
-export type Successes = ReadonlyMap<string, number>
+type Successes = ReadonlyMap<string, number>
 
 /** Throws when an answer is wrong. Returns the calls that must have been charged. */
-export type Verdict = (request: FuzzRequest, response: Response) => Promise<Successes>
+type Verdict = (request: FuzzRequest, response: Response) => Promise<Successes>
 
 const none: Successes = new Map()
 const asking: ReadonlySet<string> = new Set(catalog.filter(({ asksDns }) => asksDns).map(({ id }) => id))

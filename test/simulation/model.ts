@@ -202,4 +202,4 @@ export function createModel(thresholds: readonly number[]) {
 }
 
 /** The calendar month of a time, `YYYY-MM`. */
-export const monthName = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
+const monthName = (ms: number): string => new Date(ms).toISOString().slice(0, 7)

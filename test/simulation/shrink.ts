@@ -6,7 +6,7 @@ import type { RunResult } from "./run.ts"
 const schedules = 4
 const anotherSeed = 1_000_003
 
-export interface Shrunk {
+interface Shrunk {
   readonly plan: Plan
   readonly seed: number
   readonly result: RunResult

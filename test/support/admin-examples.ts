@@ -10,7 +10,7 @@ import { createTestPasskey } from "./passkeys.ts"
 type Client = ReturnType<typeof adminClient>
 
 /** A request made from the example of an operation. */
-export interface ExampleRequest {
+interface ExampleRequest {
   /** As a generated client takes it. */
   readonly options: {
     readonly params: { readonly path?: object; readonly query?: object }

@@ -59,7 +59,7 @@ export interface AdminAnswer {
   readonly text: string
 }
 
-export interface AdminRequest {
+interface AdminRequest {
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
   /** Text as it is, anything else as JSON. */

@@ -9,7 +9,7 @@ export const markUrl = "https://a.example/mark.pem"
 export const logo = `<svg xmlns="http://www.w3.org/2000/svg" version="1.2" baseProfile="tiny-ps" viewBox="0 0 9 9"><title>A</title></svg>`
 export const reject = [{ TXT: "v=DMARC1; p=reject" }]
 
-export interface Conditions {
+interface Conditions {
   readonly texts?: readonly ZoneEntry[]
   readonly dmarc?: readonly ZoneEntry[]
   readonly web?: WebFixture

@@ -44,7 +44,7 @@ export function echoApi(
   })
 }
 
-export interface CatalogService {
+interface CatalogService {
   readonly url: string
   readonly accounts: TestAccounts
   /** The log's lines, each with its message. */

@@ -5,7 +5,7 @@ import { run } from "../../src/apis/cronparser/run.ts"
 import { builtInZones, type TimeZone } from "../../src/values/time-zones/zone-data.ts"
 
 export const now = Date.UTC(2026, 10, 23, 12)
-export const context = {
+const context = {
   ports: { clock: { now: () => now } },
   giveWay() {},
   premium: true,

@@ -68,7 +68,7 @@ export function readQuery(message: Buffer): DnsQuery {
 }
 
 /** A zone by name, in lower case without a trailing dot. */
-export type ServedZone = ReadonlyMap<string, readonly ZoneEntry[]>
+type ServedZone = ReadonlyMap<string, readonly ZoneEntry[]>
 
 export const toServedZone = (zone: DnsZone): ServedZone =>
   new Map(Object.entries(zone).map(([name, entries]) => [normal(name), entries]))

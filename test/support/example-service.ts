@@ -4,7 +4,7 @@ import { startTestService, type TestOptions, type TestService } from "./service.
 import { portsFor } from "./zone-ports.ts"
 
 /** A service for many examples: to start one for each would take longer than all their calls. */
-export interface ExampleService {
+interface ExampleService {
   readonly service: TestService
   /** Gives the service the clock, the DNS and the replies of other hosts that an example needs. They stay until the next call. */
   prepareFor(example: Pick<Example, "given">): void

@@ -3,7 +3,7 @@ import type { ApiDefinition } from "../../src/apis/contract.ts"
 import { toFieldName, toRootField, toTypeName } from "../../src/surfaces/graphql/names.ts"
 
 /** The body of a GraphQL answer as a client reads it. */
-export interface GraphqlAnswer {
+interface GraphqlAnswer {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly {
     readonly message: string

@@ -9,7 +9,7 @@ import { signedParts } from "./hostile-zones.ts"
 
 const host = "127.0.0.1"
 
-export interface HostileDns {
+interface HostileDns {
   /** `127.0.0.1:PORT`, for `--dns-server`. */
   readonly address: string
   readonly port: number
@@ -70,7 +70,7 @@ export async function startHostileDns(): Promise<HostileDns> {
 const plain: Mode = { what: "ordinary", reply: (query) => [encode(query, signedParts(query))] }
 
 /** The trick that a query is for: 10.0.NUMBER.x in reverse names, or the label before `test`. */
-export function modeOf({ name }: Pick<DnsQuery, "name">): string {
+function modeOf({ name }: Pick<DnsQuery, "name">): string {
   const reverse = /(?:^|\.)(\d+)\.0\.10\.in-addr\.arpa$/.exec(name)
   if (reverse) return Object.keys(hostileModes)[Number(reverse[1])] ?? ""
   return /(?:^|\.)([a-z\d-]+)\.test$/.exec(name)?.[1] ?? ""

@@ -1,11 +1,11 @@
 /** A target of a link with the attributes that {@link parseLinkset} checks. */
-export interface LinkTarget {
+interface LinkTarget {
   readonly href: string
   readonly type?: string
 }
 
 /** The links of one context: targets by relation. */
-export interface LinkContext {
+interface LinkContext {
   readonly anchor: string
   readonly relations: ReadonlyMap<string, readonly LinkTarget[]>
 }

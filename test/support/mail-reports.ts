@@ -7,7 +7,7 @@ export type Node = readonly [name: string, content: string | readonly Node[]]
 const dmarcNamespace = "urn:ietf:params:xml:ns:dmarc-2.0"
 
 /** Writes an element and what is in it, with blanks or without. */
-export function writeXml([name, content]: Node, attributes = "", isIndented = false): string {
+function writeXml([name, content]: Node, attributes = "", isIndented = false): string {
   if (typeof content === "string") return `<${name}${attributes}>${escapeText(content)}</${name}>`
   const between = isIndented ? "\n " : ""
   return `<${name}${attributes}>${between}${content.map((child) => writeXml(child, "", isIndented)).join(between)}${between}</${name}>`

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 
 /** A client as agents use it, connected to a service. `await using` closes it. */
-export interface McpClient extends AsyncDisposable {
+interface McpClient extends AsyncDisposable {
   readonly client: Client
   /** Calls a tool, and returns its answer. */
   call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
@@ -10,7 +10,7 @@ export interface McpClient extends AsyncDisposable {
 }
 
 /** The answer of a tool. */
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly isError: boolean
   /** All text of the content. */
   readonly text: string

@@ -1,7 +1,7 @@
 import { catalog } from "../../src/app/prepare.ts"
 import { toRequest } from "./service.ts"
 
-export interface MixedRequest {
+interface MixedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ import { postWith } from "./keyed-request.ts"
 import { type Receiver, startReceiver } from "./receiver.ts"
 
 /** A session of a mock, as `POST /_mock/sessions` answers. */
-export interface NewSession {
+interface NewSession {
   readonly id: string
   readonly url: string
   readonly header: string

@@ -18,7 +18,7 @@ export interface WrittenClient {
   remove(): void
 }
 
-export interface CallResult {
+interface CallResult {
   readonly data?: unknown
   readonly error?: unknown
   readonly response: Response

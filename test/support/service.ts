@@ -70,7 +70,7 @@ export interface TestService extends Service {
   call(api: ApiDefinition, input: Readonly<Record<string, unknown>>, more: CallOptions): Promise<Response>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly key?: string
   readonly format?: string
   readonly headers?: Readonly<Record<string, string>>

@@ -10,11 +10,11 @@ import { portsFor } from "./zone-ports.ts"
 
 export const run = createRun(checkSender, maxAskingMs)
 export const now = "2026-11-23T12:00:00Z"
-export const ed25519 = generateKeyPairSync("ed25519")
+const ed25519 = generateKeyPairSync("ed25519")
 export const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 })
 
 export const pem = (key: KeyObject) => String(key.export({ type: "pkcs8", format: "pem" }))
-export const base64Of = (key: KeyObject) => key.export({ type: "spki", format: "der" }).toString("base64")
+const base64Of = (key: KeyObject) => key.export({ type: "spki", format: "der" }).toString("base64")
 export const keys: DnsZone = {
   "rsa._domainkey.a.test": [{ TXT: `v=DKIM1; k=rsa; p=${base64Of(rsa.publicKey)}` }],
   "ed._domainkey.a.test": [

@@ -86,7 +86,7 @@ async function runJson(db: string, ...argv: readonly string[]): Promise<Readonly
 }
 
 /** The effect of a call with a worst input on other calls. */
-export interface Strain extends SeenTurns {
+interface Strain extends SeenTurns {
   readonly status: number
   readonly error: string | null
   /** Credits that it cost. */

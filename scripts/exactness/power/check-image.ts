@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import type { Call } from "../traffic.ts"
 
 /** How the books of an image compare with the answers until the power was cut. */
-export interface ImageCheck {
+interface ImageCheck {
   /** The damage or wrong charge; null if there is none. */
   readonly problem: string | null
   /** When the oldest answer came whose charge is lost, in milliseconds since 1970; null if none is lost. */

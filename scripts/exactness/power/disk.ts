@@ -13,7 +13,7 @@ interface DiskFile {
 }
 
 /** The files of a folder, and what a disk may have of them after a power cut. */
-export interface Disk {
+interface Disk {
   apply(event: DiskEvent): void
   /** The bytes that a file may have; null if it may be missing. `random` returns a whole number below its argument. */
   image(file: string, kept: Kept, random: (below: number) => number): Buffer | null

@@ -25,7 +25,7 @@ export const adminKeySchema = Type.Object({
 export const toAdminKeyOutput = showBy(adminKeySchema)
 
 /** @throws AdminFault when there is no such admin key */
-export async function requireAdminKey({ admin }: AdminParts, id: string): Promise<AdminKeyRecord> {
+async function requireAdminKey({ admin }: AdminParts, id: string): Promise<AdminKeyRecord> {
   return (await admin.findAdminKeyById(id)) ?? missing("admin key", id)
 }
 

@@ -65,7 +65,7 @@ export function toKeyOutput(key: KeyDetails): KeyOutput {
 }
 
 /** @throws AdminFault when there is no such key */
-export async function requireKey({ admin }: AdminParts, id: string): Promise<KeyDetails> {
+async function requireKey({ admin }: AdminParts, id: string): Promise<KeyDetails> {
   return (await admin.findKey(id)) ?? missing("key", id)
 }
 

@@ -33,9 +33,6 @@ const maxPasskeys = 20
 /** EdDSA, ECDSA with P-256, and RSA, all with SHA-256 (RFC 9053): all that browsers offer. */
 const algorithms = [-8, -7, -257]
 
-/** The hash by which the store knows a challenge, or the cookie of a browser. */
-export const hashOf = hashKey
-
 /** Adds passkeys, and gives out the challenges that they sign. Every method may reject with StoreUnavailable. */
 export type Passkeys = ReturnType<typeof createPasskeys>
 
@@ -47,7 +44,7 @@ export function createPasskeys(parts: CeremonyParts & { readonly random: Random 
   async function newChallenge(browser: string): Promise<Uint8Array<ArrayBuffer>> {
     const challenge = Uint8Array.from(random.bytes(challengeBytes))
     const nowMs = clock.now()
-    const hash = hashOf(Buffer.from(challenge).toString("base64url"))
+    const hash = hashKey(Buffer.from(challenge).toString("base64url"))
     await admin.keepChallenge({ hash, browser, expiresMs: nowMs + challengeMs }, nowMs)
     return challenge
   }
@@ -62,7 +59,7 @@ export function createPasskeys(parts: CeremonyParts & { readonly random: Random 
       // No list of passkeys: that would tell who has one.
       return generateAuthenticationOptions({
         rpID: rpId,
-        challenge: await newChallenge(hashOf(browser)),
+        challenge: await newChallenge(hashKey(browser)),
         timeout: challengeMs,
         userVerification: "required",
       })
@@ -163,7 +160,7 @@ async function verifyNew(
 ) {
   const { verifyRegistrationResponse } = await loadLibrary()
   const challenge = challengeIn(made.response.clientDataJSON)
-  const hash = hashOf(challenge)
+  const hash = hashKey(challenge)
   if (!isOpen(await admin.findChallenge(hash), session, clock))
     throw notAdded("It took too long, or the request was used already. Try again.")
   try {
@@ -232,9 +229,9 @@ export async function verifySignIn(
   const passkey = await admin.findPasskeyByCredential(response.id)
   if (passkey === null) return { refusal: "passkeyUnknown" }
   const text = challengeIn(response.response.clientDataJSON)
-  const challenge = hashOf(text)
+  const challenge = hashKey(text)
   const found = await admin.findChallenge(challenge)
-  if (browser === null || !isOpen(found, hashOf(browser), clock))
+  if (browser === null || !isOpen(found, hashKey(browser), clock))
     return { refusal: "passkeyOld", subject: passkey.id }
   const { verifyAuthenticationResponse } = await loadLibrary()
   try {

@@ -2,7 +2,7 @@ import type { DnsData } from "../contract.ts"
 import { trimBlanks } from "../mail/tag-list.ts"
 
 /** A CA that may issue, under conditions (RFC 8657). */
-export interface Permission {
+interface Permission {
   readonly issuer: string
   /** The only account that may order; several in one record allow none. Empty for any. */
   readonly accounts: readonly string[]
@@ -11,7 +11,7 @@ export interface Permission {
 }
 
 /** The authorities that may issue certificates. */
-export type Policy =
+type Policy =
   /** No record restricts it. */
   { readonly kind: "any" } | { readonly kind: "listed"; readonly permissions: readonly Permission[] }
 

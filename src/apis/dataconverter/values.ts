@@ -67,7 +67,7 @@ export function refuse(format: string, place: Place, reason: string): never {
   reject("text", `is not valid ${format} at ${placeText(place)}: ${reason}`)
 }
 
-export const maxDepth = 100
+const maxDepth = 100
 
 export function requireDepth(depth: number, place: () => Place): void {
   if (depth > maxDepth)

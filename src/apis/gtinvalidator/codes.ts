@@ -13,7 +13,7 @@ export const kinds = [
   "issn",
   "issn13",
 ] as const
-export type Kind = (typeof kinds)[number]
+type Kind = (typeof kinds)[number]
 
 /** The kinds that the length alone tells. */
 const kindByLength: Readonly<Record<number, Kind>> = { 10: "isbn10", 12: "gtin12", 14: "gtin14" }

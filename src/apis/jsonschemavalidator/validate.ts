@@ -24,7 +24,7 @@ import { baseUri, FindingsPlugin, toPointer, toSchemaLocation } from "./findings
 import { correctKeywords } from "./keywords.ts"
 import { hideLiterals, type Json } from "./literals.ts"
 
-export type Dialect = keyof typeof metaSchemas
+type Dialect = keyof typeof metaSchemas
 
 const metaSchemas = {
   "2020-12": "https://json-schema.org/draft/2020-12/schema",

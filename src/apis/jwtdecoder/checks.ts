@@ -119,7 +119,7 @@ const timeClaims = ["exp", "nbf", "iat"] as const
 const milliseconds = { least: 1e11, end: 1e14 }
 
 /** The values that the caller expects of the claims. */
-export interface Expected {
+interface Expected {
   /** In seconds since 1970. */
   readonly now: number
   /** In seconds. */

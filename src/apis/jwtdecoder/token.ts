@@ -83,7 +83,7 @@ function decode(part: string, name = ""): Uint8Array {
 }
 
 /** The JSON object that a text is; null for any other text. */
-export function readObject(text: string): Record<string, unknown> | null {
+function readObject(text: string): Record<string, unknown> | null {
   const value = parseJson(text)
   return isObject(value) ? value : null
 }

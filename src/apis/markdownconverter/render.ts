@@ -39,7 +39,7 @@ function strike({ tokens }: StateInline, delimiters: StateInline["delimiters"]):
   }
 }
 
-export type Dialect = "gfm" | "commonmark"
+type Dialect = "gfm" | "commonmark"
 
 /** Creates a reader and writer of Markdown. HTML in the Markdown stays: its output is not safe to show. */
 function createMarkdown(dialect: Dialect) {

@@ -11,7 +11,7 @@ export type CheckSender = (
   signal: AbortSignal,
 ) => Promise<{ readonly result: string; readonly explanation: string | null }>
 
-export const spfResults = ["none", "pass", "fail", "softfail", "neutral", "temperror", "permerror"] as const
+const spfResults = ["none", "pass", "fail", "softfail", "neutral", "temperror", "permerror"] as const
 
 /** The result of SPF, or why there is none. */
 export type SpfOutcome =

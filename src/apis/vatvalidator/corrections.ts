@@ -1,5 +1,5 @@
 /** The result of a number's rules: `component` for a part with a value that the country does not use. */
-export type Verdict = "valid" | "format" | "check_digits" | "component"
+type Verdict = "valid" | "format" | "check_digits" | "component"
 
 /**
  * Corrects stdnum 1.12.0 by the VAT Number Construction Rules of the European Commission (VIES, version 15), and by the sources

@@ -65,7 +65,7 @@ export function* readAnswer(
 }
 
 /** The result of {@link followAliases}. */
-export interface Chain {
+interface Chain {
   /** The last name. */
   readonly owner: WireName
   readonly records: readonly WireRecord[]

@@ -152,7 +152,7 @@ export async function connectToPrimary(options: ConnectTo, check = requirePrimar
   throw problem
 }
 
-export function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
+function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
   const { address, connectLimitMs, onClose } = options
   const { database, user, password, tls } = address
   return new SQL({

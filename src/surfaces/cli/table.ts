@@ -1,7 +1,7 @@
 import { styleText } from "node:util"
 
 /** A column of a table. */
-export interface Column {
+interface Column {
   readonly name: string
   /** Numbers are aligned to the right, so that their digits line up. */
   readonly isNumber: boolean

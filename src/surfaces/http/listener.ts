@@ -12,7 +12,7 @@ export interface Tls {
 const lastAnswerMs = 50
 
 /** One certificate on the port. Bun cannot change the certificate of a listening socket, so a new listener takes its place. */
-export type Listener = ReturnType<typeof listen>
+type Listener = ReturnType<typeof listen>
 
 /** The part of an Elysia app that is used here. */
 export type ListeningApp = Pick<AnyElysia, "server" | "fetch" | "listen">

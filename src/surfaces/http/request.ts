@@ -115,7 +115,7 @@ export function isValidHost(host: string | null): boolean {
 }
 
 /** @throws Fault for a request without one valid `Host`, which has to be a 400 (RFC 9112 §3.2) */
-export function requireHost({ headers }: Request): void {
+function requireHost({ headers }: Request): void {
   if (isValidHost(headers.get("host"))) return
   throw new Fault(
     "inputRejected",

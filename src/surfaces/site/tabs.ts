@@ -1,6 +1,6 @@
 import { type Html, html } from "./site.ts"
 
-export interface Tab {
+interface Tab {
   readonly id: string
   readonly name: string
   readonly content: Html

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals"
 /** The choices of colours. */
 const themes = ["system", "light", "dark"] as const
 /** The choices of a time zone. */
-export const zones = ["UTC", "local"] as const
+const zones = ["UTC", "local"] as const
 
 /** The colours of the page, as the user chose them. */
 export const theme = keptSignal("theme", themes)

@@ -6,7 +6,7 @@ import { CopyId, formatClock, formatNumber, formatSecond, lines, Tag, zoneWord }
 type Kept = EntryOf<"requests.list">
 
 /** A finished request, live or kept. */
-export type ShownRequest = Omit<Kept, "parameter" | "replayed"> & Partial<Pick<Kept, "parameter">>
+type ShownRequest = Omit<Kept, "parameter" | "replayed"> & Partial<Pick<Kept, "parameter">>
 
 const surfaceNames: Readonly<Record<string, string>> = { none: "no such path", unkeyed: "without key" }
 

@@ -25,7 +25,7 @@ export interface Desk {
 /** The JSON of an answer, whose fields a test knows. */
 export type Answer = Readonly<Record<string, unknown>> & { readonly id: string; readonly key: string }
 
-export interface VisitOptions {
+interface VisitOptions {
   /** The key to sign in with; the admin key by default, null for a stranger. */
   readonly key?: string | null
   /** True where the service is stopped on purpose, so that the browser reports failed requests. */

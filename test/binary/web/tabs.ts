@@ -5,7 +5,7 @@ import { firstWindow, lookScript } from "./look.ts"
 import { slowDown, slowDownPage } from "./slow.ts"
 
 /** A tab with its own cookies. While it is in use, it collects what a page must not do. */
-export interface Tab {
+interface Tab {
   readonly page: Page
   readonly context: BrowserContext
   /**

@@ -1,5 +1,5 @@
 /** Why a validation did not end with `secure`. */
-export const reasons = {
+const reasons = {
   no_delegation_signer: "The zone {at} has no DS record in its parent zone (RFC 4035 §5.2).",
   unsupported_algorithm:
     "All DS records of {at} have an algorithm or digest that is not supported, or deprecated as RSASHA1 is (RFC 4035 §5.2, RFC 9905 §2).",

@@ -6,7 +6,7 @@ import { httpLimits } from "./limits.ts"
 export type Intake = ReturnType<typeof createIntake>
 
 /** Counts requests and the bytes of their bodies. One count may be shared by several intakes. */
-export interface Waits {
+interface Waits {
   awaited: number
   readonly arriving: ArrivingBodies
 }
