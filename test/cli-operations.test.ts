@@ -49,6 +49,22 @@ test("every operation has a command with help", async () => {
     }
 })
 
+test("the help says what each flag does, and which text is that of another operation of the command", async () => {
+  const pages: string[] = []
+  for (const { command, otherCommands = [] } of operations)
+    for (const { words } of [command, ...otherCommands]) pages.push((await runLine(`${words} --help`)).out)
+  const all = pages.join("\n").replace(/\n {20,}/g, " ")
+  // A flag says what it does; descriptions say whether it does so, or which of two values it asks for.
+  const flags = [...all.matchAll(/^ {2}(--[\w-]+) {2,}(.*)$/gm)].map(
+    ([, flag = "", does = ""]) => `${flag} ${does}`,
+  )
+  expect(flags).toContain("--dry-run only check the accounts and say how many would be created")
+  expect(flags).toContain("--closed only closed accounts")
+  expect(flags.filter((flag) => /^\S+ whether|, and to |, or only /i.test(flag))).toEqual([])
+  const { out } = await runLine("account set-webhook --help")
+  expect(out.replace(/\s+/g, " ")).toContain("With '--off': Removes an account's webhook.")
+})
+
 test("a bulk prints a result for each thing, and exits with 1 if one was refused", async () => {
   const { db, id } = await withKey()
   const item = (key: string) => `--item '{"id": "${key}"}'`

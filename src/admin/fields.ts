@@ -97,7 +97,7 @@ export const pageParameters = { ...cursorParameters, ...formatParameter }
 /** The parameter of lists that can say how many entries there are. */
 export const totalParameter = {
   total: optionalFlag(
-    "Whether to count the entries of all pages. The count ends at 100,000, and with some filters after 100,000 entries were looked at.",
+    "Whether to count the entries of all pages, up to 100,000; with some filters, until 100,000 entries were looked at.",
   ),
 }
 

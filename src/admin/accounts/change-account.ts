@@ -21,7 +21,7 @@ import {
 } from "./account.ts"
 
 export const notifyParameter = choice(notifyChoices, {
-  description: "How it gets notices. By mail needs an e-mail address.",
+  description: "How it gets notices. Mail needs an e-mail address.",
 })
 
 export const updateAccount = defineChange({

@@ -53,7 +53,7 @@ export const importAccounts = defineChange({
         "x-requirement": `must be a list of 1 to ${maxAccounts} accounts`,
       },
     ),
-    dry_run: optionalFlag("Whether only to check the accounts, and to say how many would be created.", {
+    dry_run: optionalFlag("Whether only to check the accounts and say how many would be created.", {
       default: false,
     }),
   }),

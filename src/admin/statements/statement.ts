@@ -63,7 +63,7 @@ const monthSchema = Type.Object({
 export const listStatementMonths = defineRead({
   id: "statements.months",
   title: "List the months of an account",
-  description: "Lists the months that an account has statements of, the present one first.",
+  description: "Lists the months for which an account has statements, the present one first.",
   permission: "accounts.read",
   path: "/accounts/{id}/statements",
   command: { words: "account statements", args: ["id"], example: "acc_1234567890abcdef" },
@@ -80,7 +80,7 @@ export const listAllMonths = defineRead({
   id: "statements.all_months",
   title: "List the months of the service",
   description:
-    "Lists the months that there are statements of, the present one first: those since the first account was created. None without accounts.",
+    "Lists the months for which there are statements, the present one first: those since the first account was created. None without accounts.",
   permission: "accounts.read",
   path: "/statements/months",
   command: { words: "account statements", switch: "all", example: "--all" },

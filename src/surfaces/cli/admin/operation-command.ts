@@ -44,7 +44,10 @@ export function addOperations(program: Command, parts: CliParts, [first = ""]: r
 function addCommand(command: Command, entries: readonly Entry[], parts: CliParts): void {
   const main = mainEntry(entries)
   if (!main) return
-  const texts = entries.map(({ operation, command: own }) => own.description ?? operation.description)
+  const texts = entries.map(({ operation, command: own }) => {
+    const text = own.description ?? operation.description
+    return own.switch === undefined ? text : `With '--${own.switch}': ${text}`
+  })
   command
     .summary(main.command.description ?? `${main.operation.title}.`)
     .description([...new Set(texts)].join(" ").replaceAll("`", "'"))

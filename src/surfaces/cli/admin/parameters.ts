@@ -15,7 +15,7 @@ export function toOptions(name: string, schema: TSchema, clock: Pick<Clock, "now
   const flag = flagOf(name, schema)
   const plain = toHelp(schema)
   if (schema.type === "boolean") {
-    const on = new Option(`--${flag}`, plain.replace(/^whether (only )?to /, "$1"))
+    const on = new Option(`--${flag}`, plain.replace(/^whether (only )?to |, or only [^.]*/gi, "$1"))
     // Without a default there are three values: true, false, and not given.
     const both = schema.default === undefined ? [on, new Option(`--no-${flag}`, "the opposite")] : [on]
     for (const option of both) option.attributeName = () => name

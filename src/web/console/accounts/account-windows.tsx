@@ -47,7 +47,7 @@ function useChangeFields(): FieldsOf<"accounts.update"> {
       hint:
         health.data?.mail.state === "off"
           ? "Mail is off, since the service was started without --smtp: notices by mail are not sent."
-          : "That credits run low, that keys end, and events that are chosen for the account. By mail needs an e-mail address.",
+          : "That credits run low, that keys end, and events that are chosen for the account. Mail needs an e-mail address.",
     },
     external_id: { hint: "Your own id of the customer." },
   }
