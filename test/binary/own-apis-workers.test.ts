@@ -113,6 +113,7 @@ test("with --watch a changed file is served by a process that started after the 
   for (const number of [1, 2]) {
     writeFiles(apis, version(number))
     await until(async () => (await answer().catch(() => "")) === String(number))
+    await server.wrote(`files in ${apis} have changed: own APIs are loaded again`, number)
   }
   await until(() => childrenOf(server.event.pid).length === 1)
   expect(await server.stop()).toBe(0)

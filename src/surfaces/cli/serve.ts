@@ -126,7 +126,10 @@ async function startWorkers(
   })
   const endWatch =
     config.apis !== null && config.watch
-      ? watchFolder(config.apis, { timer, report }, running.restart)
+      ? watchFolder(config.apis, { timer, report }, () => {
+          report(`files in ${config.apis} have changed: own APIs are loaded again`)
+          running.restart()
+        })
       : () => {}
   return {
     ...running,
