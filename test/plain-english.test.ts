@@ -80,8 +80,10 @@ const unclear = [
 
 test("no text of the sources and the documentation is one of them", async () => {
   const found: string[] = []
-  for await (const [file, text] of filesOf("{src,docs}/**/*.{ts,tsx,md,sql}")) {
-    const joined = text.replace(/\s*\n\s*(?:\*|\/\/|--)?\s*/g, " ")
+  for await (const [file, text] of filesOf(
+    "{src,docs,examples,clients}/**/*.{ts,tsx,mts,mjs,cjs,md,sql,go,java,py}",
+  )) {
+    const joined = text.replace(/\s*\n\s*(?:\*|\/\/|--|#)?\s*/g, " ")
     found.push(...unclear.filter((words) => joined.includes(words)).map((words) => `${file}: ${words}`))
   }
   expect(found).toEqual([])
@@ -89,7 +91,9 @@ test("no text of the sources and the documentation is one of them", async () => 
 
 test("a comment begins with its noun or verb, not with a clause or a pronoun", async () => {
   const found: string[] = []
-  for await (const [file, text] of filesOf("{src,test,scripts,bench}/**/*.{ts,tsx,css,sql}"))
+  for await (const [file, text] of filesOf(
+    "{src,test,scripts,bench,examples,clients}/**/*.{ts,tsx,mts,mjs,cjs,css,sql,go,java,py}",
+  ))
     if (file !== "test/plain-english.test.ts")
       found.push(...clausesIn(text).map((words) => `${file}: ${words}`))
   expect(found).toEqual([])
@@ -102,6 +106,7 @@ test.each([
   ["size INTEGER, -- of the whole\n-- What is kept", 1],
   ["const a = 1 // Those of customers alone.", 1],
   ["{/* What is left */}", 1],
+  ["key = None  # What the account has", 1],
   ["// The parts of a reply.\n// What a client sees is one of them.", 0],
   ["/** The parts\n * Of a name stay as they are. */", 0],
   ["/** Whatever the caller sends. Offers, too. */", 0],
@@ -109,7 +114,10 @@ test.each([
 
 test("a byte is a byte: no octet in names, comments and pages, but in names that others have given", async () => {
   const found: string[] = []
-  for await (const [file, text] of filesOf("*.md", "{src,docs}/**/*.{ts,tsx,md,sql,css}"))
+  for await (const [file, text] of filesOf(
+    "*.md",
+    "{src,docs,examples,clients}/**/*.{ts,tsx,mjs,md,sql,css,go,java,py}",
+  ))
     if (!file.endsWith(".test.ts") && hasOctet(text)) found.push(file)
   expect(found).toEqual([])
 })
@@ -135,10 +143,10 @@ const hasOctet = (text: string): boolean =>
 /** The comments that begin with such a word. A line comment goes on in the next line, which may begin with any word. */
 function clausesIn(text: string): readonly string[] {
   const lines = text.split("\n")
-  const isLineComment = (line = "") => /^\s*(?:\/\/|--)/.test(line)
+  const isLineComment = (line = "") => /^\s*(?:\/\/|--|#)/.test(line)
   const inLines = lines.flatMap((line, index) => {
     if (isLineComment(line) && isLineComment(lines[index - 1])) return []
-    return /(?:^|\s)(?:\/\/|--) (?:What|Those|Of)\b.*/.exec(line)?.[0].trim() ?? []
+    return /(?:^|\s)(?:\/\/|--|#) (?:What|Those|Of)\b.*/.exec(line)?.[0].trim() ?? []
   })
   const inBlocks = text.match(/\/\*{1,2}\s*(?:\*\s)?\s*(?:What|Those|Of)\b.*/g) ?? []
   return [...inLines, ...inBlocks]

@@ -1,7 +1,7 @@
 /** Sells plans and credits of a penknife service with Stripe Checkout, and tells the service's admin API what was paid. */
 import type Stripe from "stripe"
 
-/** What is sold: a plan by subscription, or credits at once. `price` is the id of a price at Stripe. */
+/** Something to sell: a plan by subscription, or credits at once. `price` is the id of a price at Stripe. */
 export type Offer =
   | { readonly price: string; readonly plan: string }
   | { readonly price: string; readonly credits: number }
@@ -178,7 +178,7 @@ async function change(
   throw new Error(problem)
 }
 
-/** What was bought and for which account, as {@link createShop} wrote it at Stripe; null and 0 for what was not sold here. */
+/** The account and its purchase, as {@link createShop} wrote them at Stripe; null and 0 if the payment was for something else. */
 function boughtBy(metadata: Stripe.Metadata | null) {
   const { account = "", plan = null, credits = "0" } = metadata ?? {}
   return { account: accountForm.test(account) ? account : null, plan, credits: Number(credits) }
