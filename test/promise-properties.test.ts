@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 
-const module = JSON.stringify(join(import.meta.dir, "../src/app/promise-properties.ts"))
+const module = JSON.stringify(join(import.meta.dir, "../src/app/service.ts"))
 
 /** Whether JavaScriptCore changes `Promise` when a new process reads its properties, after `before` has run. */
 async function isChangedAfter(before: string): Promise<boolean> {

@@ -9,7 +9,6 @@ import { messageOf } from "../values/message-of.ts"
 import { orRefuse } from "./config-edit.ts"
 import { httpSettings } from "./generation.ts"
 import { catalog, readTls } from "./prepare.ts"
-import { readPromiseProperties } from "./promise-properties.ts"
 import { createWork, openBase, openData, type StartOptions } from "./service-parts.ts"
 import { keepPlans, logAdminPlace, requireKnownPlans } from "./start-log.ts"
 import { traceFlushMs } from "./traces.ts"
@@ -126,4 +125,13 @@ export async function warmLibraries(
       log.error("library not loaded", { api: id, cause: String(cause) })
     }
   }
+}
+
+/**
+ * Reads each property of `Promise` once. JavaScriptCore adds such a property to the object when it is first read, and then
+ * discards all compiled code that awaits promises: the whole pipeline, which takes hundreds of milliseconds of
+ * processor time to compile again. Call it at the start, before anything is compiled.
+ */
+export function readPromiseProperties(): void {
+  for (const builtIn of [Promise, Promise.prototype]) Object.getOwnPropertyDescriptors(builtIn)
 }

@@ -75,7 +75,7 @@ export async function createAdministrationApp(
     return methodsAt(path, app.routes).toSorted().join(", ")
   }
 
-  function noRoute(request: Request): Fault {
+  function noAdminRoute(request: Request): Fault {
     return refusalOfPath(request.method, allowedMethods(request), () =>
       /^\/portal(?:\/|$)/.test(pathOf(request.url))
         ? "Open the portal at /portal."
@@ -98,7 +98,7 @@ export async function createAdministrationApp(
         return new Response(null, { status: 204, headers: { allow: allowedMethods(request) } })
       }
       // Elysia would run the operation of a GET.
-      if (request.method === "HEAD" && pathOf(request.url) !== documentPath) throw noRoute(request)
+      if (request.method === "HEAD" && pathOf(request.url) !== documentPath) throw noAdminRoute(request)
     },
   )
   const app = new Elysia({ name: "administration", normalize: false }).use(base)
@@ -131,7 +131,7 @@ export async function createAdministrationApp(
   await turn()
   // After the routes: each refuses what it throws itself.
   app.onError(({ error, code, request, set, incoming }) =>
-    refuse(code === "NOT_FOUND" ? noRoute(request) : error, { request, set, incoming }, null),
+    refuse(code === "NOT_FOUND" ? noAdminRoute(request) : error, { request, set, incoming }, null),
   )
   return {
     /** @param thrown refuses the request, for what an outer app threw before it found a route */

@@ -1,7 +1,7 @@
 /** The files of comma-separated values that console and portal make of what they show. */
 import { expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
-import { toCsv } from "../src/web/kit/csv.ts"
+import { toCsv } from "./save-csv.ts"
 
 test("what is saved is what was shown", () => {
   const rows = [
