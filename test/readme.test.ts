@@ -57,6 +57,22 @@ test("schema.graphql says what each field of each API means", () => {
 
 test("the README is short", () => expect(read("README.md").split("\n").length).toBeLessThanOrEqual(110))
 
+test("the changelog is short, with a line of at most 160 characters for each change", () => {
+  const lines = read("CHANGELOG.md").split("\n")
+  expect(lines.length).toBeLessThanOrEqual(151)
+  expect(lines.filter((line) => line.length > 160)).toEqual([])
+})
+
+test("the changelog and all pages agree on the first version that is released", () => {
+  const said = pages.flatMap((page) =>
+    [...read(page).matchAll(/(\d+\.\d+\.\d+) is the first that is\b|The first release\./g)].map(
+      ([, version]) => version,
+    ),
+  )
+  expect(said.length).toBeGreaterThan(2)
+  expect(new Set(said).size).toBe(1)
+})
+
 test("every error code of GraphQL is documented with its status", () => {
   const rows = [...read("docs/graphql.md").matchAll(/^\| `([A-Z_]+)` \| (\d+) \|/gm)]
   expect(rows.map(([, code = "", status]) => [code, Number(status)])).toEqual([
