@@ -15,21 +15,14 @@ import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
 import { connectMcp } from "./support/mcp.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
-/** The texts of a POST in which blanks count. All other parameters are single values. */
-const texts: Readonly<Record<string, readonly string[]>> = {
-  hmac: ["message", "secret"],
-  danevalidator: ["record"],
-  linesorter: ["lines"],
-  dataconverter: ["text"],
-  markdownconverter: ["text"],
-  qrcodegenerator: ["text"],
-  barcodegenerator: ["text"],
-  jwtdecoder: ["key"],
-  mtastsvalidator: ["policy"],
-  bimivalidator: ["svg"],
-  mailreportparser: ["report"],
-  messageauth: ["message"],
-}
+/** The texts of a POST in which blanks count: all that its definition does not call single values. */
+const textsOf = ({ method, input, singleValues = [] }: ApiDefinition): readonly string[] =>
+  Object.entries(input.properties)
+    .filter(([name, { type, items }]) => {
+      const isText = type === "string" || (type === "array" && items?.type === "string")
+      return method === "POST" && isText && !singleValues.includes(name)
+    })
+    .map(([name]) => name)
 
 const { service, prepareFor } = await startExampleService()
 const { key } = await service.createKey("pro")
@@ -69,7 +62,7 @@ test("any blanks are stripped from single values, and none from texts", () => {
     fc.property(fc.nat(catalog.length - 1), blanks, blanks, (index, before, after) => {
       const api = catalog[index] as ApiDefinition
       const { readInput } = prepareApi(api)
-      const kept = texts[api.id] ?? []
+      const kept = textsOf(api)
       for (const { input } of api.examples) {
         const pad = (value: unknown) => (typeof value === "string" ? before + value + after : value)
         const all = Object.fromEntries(
@@ -91,6 +84,11 @@ test("any blanks are stripped from single values, and none from texts", () => {
   )
 })
 
+test.each(catalog)("a short text of $id is a single value: blanks do not count in it", (api) => {
+  const lengths = textsOf(api).map((name) => [name, api.input.properties[name]?.maxLength ?? 1e9])
+  expect(lengths.filter(([, length]) => Number(length) <= 1_000)).toEqual([])
+})
+
 test("a number in a query may have blanks around it, and blanks alone are no value", async () => {
   const address = "/v1/geodistance?points=1,2&points=%203,4%20"
   expect((await service.fetch(address, { key })).status).toBe(200)
@@ -100,12 +98,13 @@ test("a number in a query may have blanks around it, and blanks alone are no val
 })
 
 /** The texts of an input that are single values, with blanks around them. */
-function padded({ id, input: { properties } }: ApiDefinition, input: Example["input"]) {
+function padded(api: ApiDefinition, input: Example["input"]) {
+  const texts = textsOf(api)
   const pad = (value: unknown) => `\u00a0\t${value} \n`
   return Object.fromEntries(
     Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
-      const type = properties[name]?.type
-      if (texts[id]?.includes(name)) return []
+      const type = api.input.properties[name]?.type
+      if (texts.includes(name)) return []
       if (type === "string") return [[name, pad(value)]]
       return type === "array" && Array.isArray(value) ? [[name, value.map(pad)]] : []
     }),

@@ -226,11 +226,13 @@ test.each([
   "no line contains what a client sent: input, query, path, header or key",
   async ({ ports, status }) => {
     const keys: string[] = []
+    let sent = 0
     const lines = await logOf(
       async (service) => {
         const { key } = await service.createKey("mega")
         keys.push(key)
         const send = async (path: string, init: Parameters<TestService["fetch"]>[1] = {}) => {
+          sent++
           await (await service.fetch(path, init)).arrayBuffer()
         }
         const post = (path: string, body: string, more: Record<string, string> = {}) =>
@@ -247,6 +249,7 @@ test.each([
           const asking = all.filter((input) => JSON.stringify(input).includes(`${mark}.example`))
           const inputs = ports.dns ? [all[0], ...asking] : all
           for (const input of inputs) {
+            sent++
             await service.call(api, input ?? {}, { key })
             const field = `${api.id}(input: $input) { __typename }`
             const type = `${api.id[0]?.toUpperCase()}${api.id.slice(1)}Input`
@@ -280,7 +283,8 @@ test.each([
       { ports, flags: { logLevel: "debug", metricsToken: `${mark}-token` } },
     )
     const text = JSON.stringify(lines)
-    expect(lines.length).toBeGreaterThan(ports.dns ? 60 : 150)
+    expect(sent).toBeGreaterThan(30)
+    expect(lines.length).toBeGreaterThanOrEqual(sent)
     expect(text.toLowerCase()).not.toContain(mark.toLowerCase())
     for (const key of keys) {
       expect(text).not.toContain(key)
