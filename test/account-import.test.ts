@@ -94,10 +94,12 @@ describe.each(places)("on $name", ({ open }) => {
     expect(first).toEndWith(" has 14 mistakes, so nothing was imported.")
     const places = mistakes.map((line) => line.replace(/^Line (\d+)(?:, column '(\w+)')?: .*$/, "$1 $2"))
     expect(places).toEqual([
-      ...["2 metadata", "2 plan", "2 email"],
-      ...["3 name", "3 metadata", "3 email", "3 external_id"],
-      ...["4 events", "4 name", "5 ", "7 email", "8 ", "9 external_id", "10 events"],
+      ...["2 plan", "2 email", "2 metadata"],
+      ...["3 external_id", "3 name", "3 email", "3 metadata"],
+      ...["4 name", "4 events", "5 ", "7 email", "8 ", "9 external_id", "10 events"],
     ])
+    expect(err).toContain("Line 3, column 'name': The 'name' parameter is required")
+    expect(err).not.toContain("there is no parameter")
     expect(await namesIn(place)).toEqual(["Zed"])
   })
 })

@@ -118,9 +118,9 @@ function toSentence(mistakes: readonly Mistake[]): string {
 }
 
 /** Reads each parameter by itself, so that a mistake in one does not hide a mistake in another. */
-const readers: readonly ReadInput[] = Object.entries(newAccount.properties).map(([name, schema]) =>
-  compileInput(Type.Object({ [name]: schema })),
-)
+const readers: readonly (readonly [name: string, read: ReadInput])[] = Object.entries(
+  newAccount.properties,
+).map(([name, schema]) => [name, compileInput(Type.Object({ [name]: schema }))])
 
 /** The parameters of an account that fit their schemas, and its mistakes. */
 async function readEntry(entry: unknown, context: AdminParts) {
@@ -140,8 +140,10 @@ async function readEntry(entry: unknown, context: AdminParts) {
     return { input, faults }
   }
   await attempt(() => requireKnownNames(Object.keys(newAccount.properties), Object.keys(entry)))
-  for (const read of readers)
-    await attempt(() => Object.assign(input, read({ kind: "typed", values: entry })))
+  for (const [name, read] of readers) {
+    const values = Object.hasOwn(entry, name) ? { [name]: entry[name] } : {}
+    await attempt(() => Object.assign(input, read({ kind: "typed", values })))
+  }
   for (const check of checksOf(input, context)) await attempt(check)
   return { input, faults }
 }

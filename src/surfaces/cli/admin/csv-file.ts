@@ -34,14 +34,14 @@ export const uniqueColumns = ["email", "external_id"]
 /**
  * Reads a CSV file (RFC 4180) in UTF-8 whose first line names the columns. Lines end with LF or CRLF; empty ones are skipped.
  * @param schema the schema of an entry: texts are written as they are, everything else as JSON, as in the CSV of lists
- * @returns the entries, the mistakes that can be seen without a store, and the SHA-256 of the file's bytes
+ * @returns the columns, the entries, the mistakes that can be seen without a store, and the SHA-256 of the file's bytes
  * @throws ConfigError for a file that cannot be read
  */
 export async function readCsvFile(file: string, schema: TObject) {
   const bytes = await readBytes(file)
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
-  const { lines, mistakes } = readLines(bytes, schema)
-  return { hash, lines, mistakes: [...mistakes, ...(await findRepeated(lines))] }
+  const { columns, lines, mistakes } = readLines(bytes, schema)
+  return { hash, columns, lines, mistakes: [...mistakes, ...(await findRepeated(lines))] }
 }
 
 async function readBytes(file: string): Promise<Buffer> {
@@ -113,7 +113,7 @@ function readLines(file: Buffer, schema: TObject) {
     const detail = `There is no line with an account. Begin with the names of the columns, such as ${names}`
     mistakes.push({ line: next, column: null, detail })
   }
-  return { lines, mistakes }
+  return { columns: columns ?? [], lines, mistakes }
 }
 
 const quoteMistake =

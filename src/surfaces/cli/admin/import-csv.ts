@@ -37,7 +37,8 @@ export async function importCsv(
   parts: CliParts,
 ): Promise<void> {
   const { terminal } = parts
-  const { lines, mistakes, hash } = await readCsvFile(file, csvList.entry)
+  const csv = await readCsvFile(file, csvList.entry)
+  const { lines, hash } = csv
   const backend = await openBackend(config, parts, { operation, command, input: {} })
   await using _ = { [Symbol.asyncDispose]: backend.close }
   const send: Send = async (part, dryRun) => {
@@ -50,7 +51,7 @@ export async function importCsv(
   }
   const all = toParts(lines)
   const tellOf = (done: string) => createProgress(done, lines.length, terminal)
-  const { plans, rest, createdBefore } = await check(file, all, mistakes, send, tellOf("Checked"))
+  const { plans, rest, createdBefore } = await check(file, all, csv, send, tellOf("Checked"))
   const nameless = lines.filter(({ values }) => uniqueColumns.every((name) => values[name] === undefined))
   if (nameless.length > 0)
     terminal.err(
@@ -64,20 +65,20 @@ export async function importCsv(
 
 /**
  * Checks all parts by dry runs.
- * @param found mistakes that the file itself has
+ * @param csv the columns of the file, and the mistakes that it has itself
  * @returns the entries by plan, and the parts that no earlier command has created
  * @throws AdminFault with every mistake
  */
 async function check(
   file: string,
   all: readonly Part[],
-  found: readonly LineMistake[],
+  csv: { readonly columns: readonly string[]; readonly mistakes: readonly LineMistake[] },
   send: Send,
   tell: (part: Part) => void,
 ) {
   const plans: Record<string, number> = {}
   const rest: Part[] = []
-  const mistakes = new Map(found.map((mistake) => [`${mistake.line} ${mistake.column}`, mistake]))
+  const mistakes = new Map(csv.mistakes.map((mistake) => [`${mistake.line} ${mistake.column}`, mistake]))
   for (const part of all) {
     try {
       const { plans: counts, isCreated } = await send(part, true)
@@ -104,7 +105,7 @@ async function check(
       : `so nothing more was imported. ${doneBefore(rest[0] ?? [], createdBefore)} by an earlier command: delete these lines, mend the mistakes, and import the rest.`
   throw new AdminFault(
     "invalid",
-    [`${file} has ${count}, ${advice}`, ...toLines([...mistakes.values()])].join("\n"),
+    [`${file} has ${count}, ${advice}`, ...toLines([...mistakes.values()], csv.columns)].join("\n"),
   )
 }
 
@@ -144,7 +145,7 @@ function brokenOff(thrown: unknown, part: Part, created: number): unknown {
     "Run the same command again within 24 hours: it goes on there, and creates none twice. If it names a line again, mend that one."
   return new AdminFault(
     "invalid",
-    [`${cause} ${doneBefore(part, created)}. ${again}`, ...toLines(mistakes)].join("\n"),
+    [`${cause} ${doneBefore(part, created)}. ${again}`, ...toLines(mistakes, [])].join("\n"),
   )
 }
 
@@ -165,9 +166,10 @@ function mistakesOf(thrown: unknown, part: Part): readonly LineMistake[] {
 }
 
 /** The first mistakes of a file, one a line, and how many more there are. */
-function toLines(mistakes: readonly LineMistake[]): readonly string[] {
+function toLines(mistakes: readonly LineMistake[], columns: readonly string[]): readonly string[] {
+  const placeOf = ({ column }: LineMistake) => columns.indexOf(column ?? "")
   const lines = mistakes
-    .toSorted((a, b) => a.line - b.line)
+    .toSorted((a, b) => a.line - b.line || placeOf(a) - placeOf(b))
     .slice(0, maxShown)
     .map(({ line, column, detail }) => {
       return `Line ${line}${column === null ? "" : `, column '${column.slice(0, 50)}'`}: ${detail}`
