@@ -145,7 +145,7 @@ function brokenOff(thrown: unknown, part: Part, created: number): unknown {
     "Run the same command again within 24 hours: it goes on there, and creates none twice. If it names a line again, mend that one."
   return new AdminFault(
     "invalid",
-    [`${cause} ${doneBefore(part, created)}. ${again}`, ...toLines(mistakes, [])].join("\n"),
+    [`${cause} ${doneBefore(part, created)}. ${again}`, ...toLines(mistakes)].join("\n"),
   )
 }
 
@@ -166,7 +166,7 @@ function mistakesOf(thrown: unknown, part: Part): readonly LineMistake[] {
 }
 
 /** The first mistakes of a file, one a line, and how many more there are. */
-function toLines(mistakes: readonly LineMistake[], columns: readonly string[]): readonly string[] {
+function toLines(mistakes: readonly LineMistake[], columns: readonly string[] = []): readonly string[] {
   const placeOf = ({ column }: LineMistake) => columns.indexOf(column ?? "")
   const lines = mistakes
     .toSorted((a, b) => a.line - b.line || placeOf(a) - placeOf(b))
