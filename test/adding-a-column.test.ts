@@ -1,13 +1,12 @@
-/** The page about adding a column, its steps for the tables followed to the letter in a copy of the project. */
+/** The page about adding a column, its steps followed to the letter in a copy of the project, with the tests of the stores. */
 import { expect, test } from "bun:test"
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { runProgram } from "./support/run-program.ts"
+import { copyProject, root, runIn, testsThat } from "./support/project-copy.ts"
 import { columnPage } from "./support/sample-step.ts"
-import { tempDir } from "./support/temp.ts"
+import { hasTurn, inTurn } from "./support/turns.ts"
 
-const root = join(import.meta.dir, "..")
-const copy = tempDir()
+const copy = copyProject()
 /** The column has another name here, so that the test passes where someone has followed the page. */
 const toCode = (text: string) => text.replace(/^ {3}/gm, "").replaceAll("note", "extra")
 const blocks = (language: string) =>
@@ -25,11 +24,6 @@ function change(file: string, part: RegExp, replace: (found: string) => string):
 }
 
 test("a new store and one that takes the step have the same columns and indexes, and the tests of the step pass", async () => {
-  for (const path of "package.json tsconfig.json bunfig.toml src docs scripts test/support test/store".split(
-    " ",
-  ))
-    cpSync(join(root, path), join(copy, path), { recursive: true })
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   for (const kind of ["sqlite", "postgres"]) {
     const schema = `src/store/${kind}/schema.sql`
     change(schema, /(?<=^CREATE TABLE accounts \((?:(?!^\)).*\n)*?^ {2}plan .*\n)/, () => `  ${column}`)
@@ -54,16 +48,44 @@ test("a new store and one that takes the step have the same columns and indexes,
     migrateBefore(updated, "file")
     migrate(updated, "file")
     console.log(JSON.stringify([shapeOf(fresh), shapeOf(updated)]))`
-  const [fresh, updated] = JSON.parse(await run([process.execPath, "-e", program]))
+  const [fresh, updated] = JSON.parse(await runIn(copy, [process.execPath, "-e", program]))
   expect(fresh).toEqual(updated)
   expect(JSON.stringify(fresh)).toContain("accounts_by_extra")
   const tests = ["--timeout=300000", "./test/store/schema-steps.test.ts", "-t", "data file"]
-  expect(await run([process.execPath, "test", ...tests])).toContain("(pass)")
+  expect(await runIn(copy, [process.execPath, "test", ...tests])).toContain("(pass)")
 }, 300_000)
 
-/** Runs a command in the copy, which must end with 0, and returns its output. */
-async function run(command: readonly string[]): Promise<string> {
-  const { out, err, code } = await runProgram(command, { cwd: copy })
-  expect([code, code === 0 ? "" : out + err]).toEqual([0, ""])
-  return command.includes("test") ? out + err : out
-}
+// One commit of three follows it, with a part of the tests.
+test.if(hasTurn(1, 3))(
+  "the program reads, writes and moves the column as soon as the places that the page names have it",
+  async () => {
+    const beside = (found: string) => `${found} extra,`
+    change(
+      "src/store/admin-store.ts",
+      /(?<=interface AccountDetails .*\n)/,
+      () => "  readonly extra: string\n",
+    )
+    change("src/store/admin-store.ts", /(?<= {4}"name" \| "plan" \| )(?="externalId" \|)/, () => '"extra" | ')
+    change("src/store/rows.ts", /(?<=selectAccountDetails = (?:.*\n)*?.* events,)/, beside)
+    change("src/store/account-steps.ts", /const \{ version,(?= externalId)/, beside)
+    change("src/store/account-steps.ts", / createdMs, version,(?= externalId)/, beside)
+    change(
+      "src/store/move-tables.json",
+      /"id name plan(?= created_ms webhook_url)/,
+      (found) => `${found} extra`,
+    )
+    for (const file of ["src/admin/accounts/new-account.ts", "test/support/admin-store.ts"])
+      change(file, /^ {4}externalId: null,\n/, (found) => `${found}    extra: "",\n`)
+    const bun = process.execPath
+    await runIn(copy, [bun, "node_modules/typescript/bin/tsc", "--checkers", "1", "-p", "."])
+    const stores = testsThat(/./).filter((file) => file.startsWith("./test/store/"))
+    await runIn(copy, [
+      bun,
+      "test",
+      "--timeout=300000",
+      "./test/store/moved-columns.test.ts",
+      ...inTurn(stores, 10),
+    ])
+  },
+  900_000,
+)
