@@ -87,5 +87,5 @@ test.if(hasTurn(1, 3))(
       ...inTurn(stores, 10),
     ])
   },
-  900_000,
+  3_600_000,
 )

@@ -53,7 +53,7 @@ test.if(hasTurn(0, 3))(
     await runIn(copy, [bun, "test", "--timeout=300000", "./test/vocabulary.test.ts", ...inTurn(readers, 12)])
     expect(readFileSync(join(copy, "docs/schema.graphql"), "utf8")).toContain(ids[0] ?? "")
   },
-  900_000,
+  3_600_000,
 )
 
 /** Adds the lines that the page shows for the catalog's file: the imports below the others, the names at the end of the list. */

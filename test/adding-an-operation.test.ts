@@ -57,5 +57,5 @@ test.if(hasTurn(2, 3))(
     const quick = ["./test/admin", "./test/cli.test.ts", "./test/cli-operations.test.ts"]
     await runIn(copy, [bun, "test", "--timeout=300000", ...inTurn([...quick, ...readers], 6)])
   },
-  900_000,
+  3_600_000,
 )

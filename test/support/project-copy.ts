@@ -28,9 +28,12 @@ export function testsThat(reads: RegExp): readonly string[] {
     .map((file) => `./${file}`)
 }
 
-/** Runs a command in the copy, which must end with 0, and returns its output. */
+/** Runs a command in the copy, which must end with 0, and returns its output. Tests there try what a commit tries. */
 export async function runIn(copy: string, command: readonly string[]): Promise<string> {
-  const { out, err, code } = await runProgram(command, { cwd: copy })
+  const { out, err, code } = await runProgram(command, {
+    cwd: copy,
+    env: { PENKNIFE_TEST_TURN: "0", ...process.env },
+  })
   const text = out + err
   const failures = text.split("\n").filter((line) => /^\(fail\)|^error:/.test(line))
   expect({ code, failures: code === 0 ? [] : failures, text: code === 0 ? "" : text.slice(-4_000) }).toEqual({
