@@ -1,4 +1,4 @@
-/** The page about adding an operation, followed to the letter in a copy of the project, with every test that reads the operations. */
+/** The page about adding an operation, followed to the letter in a copy of the project, with the tests that read operations. */
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
