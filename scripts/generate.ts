@@ -28,7 +28,8 @@ const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   "api-table": () => apiTable(catalog),
   "api-index": () => apiIndex(catalog),
   settings: () => settingsTable(Object.values(options)),
-  "mock-settings": () => settingsTable([...Object.values(mockOwn), ...Object.values(mockOptions)]),
+  "mock-settings": () =>
+    settingsTable([...Object.values(mockOwn), ...Object.values(mockOptions)], Object.values(options)),
   "mock-seed": seedTables,
   plans: planTable,
   problems: problemTable,

@@ -37,6 +37,23 @@ test("every link leads to a file, and to a heading in it", () => {
   expect(links.filter(isBroken)).toEqual([])
 })
 
+test("no sentence and no cell of a table stands on two pages: one has it, and the others link to it", () => {
+  const places = new Map<string, Set<string>>()
+  for (const page of pages.filter((one) => !one.startsWith("docs/apis/"))) {
+    const text = read(page).replace(/^ *```.*?^ *```$/gms, "")
+    // A paragraph goes on in the next line, unless that is a row of a table or an entry of a list.
+    for (const line of text.replace(/(?<=\S)\n(?=[\w(`*])/g, " ").split("\n"))
+      for (const part of line.split(/\||(?<=[.;:]) /)) {
+        const words = part.toLowerCase().replace(/^[\s-]+|[.;:\s]+$/g, "")
+        if (words.length >= 50) places.set(words, (places.get(words) ?? new Set()).add(page))
+      }
+  }
+  expect(places.size).toBeGreaterThan(2_000)
+  expect(
+    [...places].filter(([, on]) => on.size > 1).map(([words, on]) => `${[...on].join(" ")}: ${words}`),
+  ).toEqual([])
+})
+
 test("schema.graphql says what each field of each API means", () => {
   const schema = read("docs/schema.graphql")
   const missing = catalog.flatMap((api) => {

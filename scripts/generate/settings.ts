@@ -4,9 +4,15 @@ import { toTable } from "./table.ts"
 
 /**
  * One line for each setting. The page says how the environment variable is made from the flag.
+ * @param others the settings of `serve`, whose page has the meaning of those with the same one
  * @throws Error for a variable that is made in another way
  */
-export function settingsTable(settings: readonly Option<unknown>[]): string {
+export function settingsTable(
+  settings: readonly Option<unknown>[],
+  others: readonly Option<unknown>[] = [],
+): string {
+  const isKnown = ({ flag, help }: Option<unknown>) =>
+    others.some((other) => other.flag === flag && other.help === help)
   for (const { flag, env } of settings)
     if (env !== `PENKNIFE_${flag.slice(2).replaceAll("-", "_").toUpperCase()}`)
       throw new Error(`${env} is not ${flag}.`)
@@ -16,7 +22,11 @@ export function settingsTable(settings: readonly Option<unknown>[]): string {
       `\`${setting.flag}${setting.value === null ? "" : ` ${setting.value}`}\``,
       `\`${setting.fileKey}\``,
       setting.defaultText,
-      setting.read.choices ? `${setting.help} (${setting.read.choices.join(", ")})` : setting.help,
+      isKnown(setting)
+        ? "as for `serve`"
+        : setting.read.choices
+          ? `${setting.help} (${setting.read.choices.join(", ")})`
+          : setting.help,
     ]),
   )
 }
