@@ -16,19 +16,18 @@ const count = 1_300
 const numbers = Array.from({ length: count }, (_, n) => n)
 const idOf = (n: number) => `msg_${10_000 + n}`
 const stateOf = (n: number) => ["delivered", "unsent", "failed", "unsent", "pending"][(n * 7) % 5]
+const hasMail = (n: number) => n % 4 < 2
 const noticeRows = numbers.map((n) => {
   const due = stateOf(n) === "pending" ? 9 : "NULL"
-  return `('${idOf(n)}', 'acc_${1 + (n % 2)}', 'key.created', '{}', 0, 'free', 0, ${Math.floor(n / 3)}, '${stateOf(n)}', ${due})`
+  return `('${idOf(n)}', 'acc_${1 + (n % 2)}', 'key.created', '{}', 0, 'free', 0, ${Math.floor(n / 3)}, '${stateOf(n)}', ${due}, ${hasMail(n)})`
 })
-const mailRows = numbers
-  .filter((n) => n % 4 < 2)
-  .map((n) => {
-    const state = mailStates[n % 3]
-    const due = state === "pending" ? 9 : "NULL"
-    return `('${mailIdOf(idOf(n))}', 'acc_${1 + (n % 2)}', 'ann@example.com', 'notice', '{"notice":"${idOf(n)}"}', ${Math.floor(n / 3)}, '${state}', ${due})`
-  })
+const mailRows = numbers.filter(hasMail).map((n) => {
+  const state = mailStates[n % 3]
+  const due = state === "pending" ? 9 : "NULL"
+  return `('${mailIdOf(idOf(n))}', 'acc_${1 + (n % 2)}', 'ann@example.com', 'notice', '{"notice":"${idOf(n)}"}', ${Math.floor(n / 3)}, '${state}', ${due})`
+})
 const insertRows = [
-  `INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms) VALUES ${noticeRows.join()}`,
+  `INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms, mailed) VALUES ${noticeRows.join()}`,
   `INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms) VALUES ${mailRows.join()}`,
 ]
 
@@ -80,8 +79,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect([pending, delivered, failed, unsent + mailed]).toEqual([260, 260, 260, 520])
     expect(Math.min(unsent, mailed)).toBeGreaterThan(200)
 
-    // Notices of accounts with mail, as a server of the version before inserts them: by mail alone, and by both and then without
-    // a webhook.
+    // Notices of accounts with mail, as a charge inserts them: by mail alone, and by both and then without a webhook.
     const insert = (id: string, state: string, due: string) =>
       run(`INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
         VALUES ('${id}', 'acc_1', 'key.created', '{}', 0, 'free', 0, 5000, '${state}', ${due})`)

@@ -167,8 +167,7 @@ END $$;
 
 -- Administration --------------------------------------------------------------------------------------------
 
--- An administrative change raises the account's revision, which ends charges under what was known before, and tells all
--- instances.
+-- An administrative change raises the account's revision, which ends charges under older data, and tells all instances.
 CREATE OR REPLACE FUNCTION announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('penknife_changed', NEW.account_id);
@@ -234,13 +233,8 @@ BEGIN
           'threshold', NEW.threshold, 'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data)::text,
         NEW.raised_ms, 'pending', NEW.raised_ms)
     ON CONFLICT (id) DO NOTHING;
+    UPDATE notices SET mailed = FOUND WHERE id = NEW.id;
   END IF;
-  RETURN NULL;
-END $$;
-
-CREATE OR REPLACE FUNCTION mark_mailed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE notices SET mailed = true WHERE id = NEW.data::jsonb ->> 'notice' AND NOT mailed;
   RETURN NULL;
 END $$;
 

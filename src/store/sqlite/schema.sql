@@ -20,6 +20,8 @@ CREATE TABLE accounts (
 -- Lists are read in the order of creation. Names and plans are in the index too, so that a search reads no other page.
 CREATE INDEX accounts_by_creation ON accounts (created_ms, id, plan, name);
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;
+CREATE INDEX accounts_by_name ON accounts (lower_name, id);
 CREATE INDEX accounts_by_plan ON accounts (plan, created_ms, id, name);
 -- For months that begin, which they do at the account's time of day.
 CREATE INDEX accounts_by_time_of_day ON accounts (created_ms % 86400000, id) WHERE events <> '[]';
@@ -46,6 +48,11 @@ CREATE INDEX keys_by_account ON keys (account_id, created_ms, id);
 CREATE INDEX keys_by_creation ON keys (created_ms, id);
 CREATE INDEX keys_by_external_id ON keys (external_id, created_ms, id) WHERE external_id IS NOT NULL;
 CREATE INDEX keys_by_expiry ON keys (expires_ms, id) WHERE expires_ms IS NOT NULL AND revoked_ms IS NULL;
+CREATE INDEX keys_by_name ON keys (lower_name, id);
+CREATE INDEX keys_by_prefix ON keys (prefix, id);
+-- A list with a condition that few rows meet looks at these alone.
+CREATE INDEX keys_revoked ON keys (id) WHERE revoked_ms IS NOT NULL;
+CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;
 
 -- A key has one current secret and, after rotations, older ones that still work until until_ms.
 CREATE TABLE secrets (
@@ -153,8 +160,7 @@ CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
 -- The records that may be deleted. Statements of past months are made from the others, so they stay.
 CREATE INDEX audit_deletable ON audit (at_ms, id)
   WHERE operation NOT IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew');
-CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
-  BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
 CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
   WHEN OLD.at_ms >= coalesce((SELECT value FROM meta WHERE name = 'audit_from_ms'), 0)
     OR OLD.operation IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew')
@@ -202,8 +208,6 @@ CREATE TABLE notices (
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
--- Programs of the version before list those that failed by it.
-CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
 -- By the state that lists show, see src/store/mails.ts. What that is made of is in the index too, so that a count reads no other page.
 CREATE INDEX notices_by_state ON notices ((CASE WHEN state = 'unsent' AND mailed THEN 'mailed' ELSE state END), raised_ms, id, state, mailed);
 
@@ -219,7 +223,6 @@ CREATE TABLE notice_attempts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notice_attempts_by_time ON notice_attempts (at_ms, notice_id, attempt);
 
--- Usage by key.
 CREATE TABLE key_usage (
   account_id TEXT NOT NULL,
   day        TEXT NOT NULL, -- YYYY-MM-DD, UTC
@@ -322,8 +325,6 @@ CREATE TABLE history_writers (
   at_ms   INTEGER NOT NULL -- of the newest row in it
 ) STRICT, WITHOUT ROWID;
 
--- Adjustments and statements --------------------------------------------------------------------------------
-
 -- Changes of the bonus credits of accounts by operators. Rows are never changed or deleted.
 CREATE TABLE adjustments (
   id         TEXT PRIMARY KEY,                -- adj_…
@@ -339,10 +340,8 @@ CREATE TABLE adjustments (
 CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
 CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
 CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
-CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments
-  BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
-CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments
-  BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
+CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
+CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
 
 -- The displayed prices and credits of plans, a row when they change: statements of past months show those of their time.
 CREATE TABLE plan_terms (
@@ -352,10 +351,8 @@ CREATE TABLE plan_terms (
   monthly_credits INTEGER, -- null: no limit
   PRIMARY KEY (plan, from_ms)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER plan_terms_are_not_changed BEFORE UPDATE ON plan_terms
-  BEGIN SELECT raise(ABORT, 'terms of plans cannot be changed'); END;
-CREATE TRIGGER plan_terms_are_not_deleted BEFORE DELETE ON plan_terms
-  BEGIN SELECT raise(ABORT, 'terms of plans cannot be deleted'); END;
+CREATE TRIGGER plan_terms_are_not_changed BEFORE UPDATE ON plan_terms BEGIN SELECT raise(ABORT, 'terms of plans cannot be changed'); END;
+CREATE TRIGGER plan_terms_are_not_deleted BEFORE DELETE ON plan_terms BEGIN SELECT raise(ABORT, 'terms of plans cannot be deleted'); END;
 
 -- The requests of --keep-requests, in the order of their ends: see request-table.ts.
 CREATE TABLE kept_requests (
@@ -392,10 +389,6 @@ CREATE TABLE kept_marks (
   PRIMARY KEY (process, last)
 ) STRICT, WITHOUT ROWID;
 
--- Sign-up ---------------------------------------------------------------------------------------------------
-
-CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;
-
 -- Links that were sent by e-mail, and questions of visitors for one. All stay until they expire, since the questions of an hour are
 -- limited. One that found nothing to send has a row without a token, so that it counts and cannot be used.
 CREATE TABLE email_links (
@@ -429,8 +422,6 @@ CREATE TABLE email_link_tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX email_link_tokens_by_link ON email_link_tokens (link_id);
 
--- Mail ------------------------------------------------------------------------------------------------------
-
 -- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
 CREATE TABLE mails (
   number          INTEGER PRIMARY KEY, -- in the order in which they were raised, and in which those that are due at one time are sent
@@ -453,8 +444,6 @@ CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
 CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
--- Programs of the version before list those that failed by it.
-CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
 CREATE INDEX mails_by_state ON mails (state, raised_ms, id);
 -- A notice is mailed as its account has chosen. Rows that a move brings were sent before.
 CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
@@ -470,11 +459,8 @@ CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
         NEW.raised_ms, 'pending', NEW.raised_ms
       FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL
       ON CONFLICT (id) DO NOTHING;
+    UPDATE notices SET mailed = changes() WHERE id = NEW.id;
   END;
-CREATE TRIGGER mails_of_notices AFTER INSERT ON mails WHEN NEW.template = 'notice'
-  BEGIN UPDATE notices SET mailed = 1 WHERE id = NEW.data ->> 'notice' AND NOT mailed; END;
-
--- People ----------------------------------------------------------------------------------------------------
 
 -- People who sign in to the console, and their passkeys. Rows of people stay when they are removed, for their names.
 CREATE TABLE people (
@@ -510,17 +496,6 @@ CREATE TABLE passkey_challenges (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
 
--- Lists -----------------------------------------------------------------------------------------------------
-
--- Lists by name, and what few rows have: a list with such a condition looks at these rows alone.
-CREATE INDEX accounts_by_name ON accounts (lower_name, id);
-CREATE INDEX keys_by_name ON keys (lower_name, id);
-CREATE INDEX keys_by_prefix ON keys (prefix, id);
-CREATE INDEX keys_revoked ON keys (id) WHERE revoked_ms IS NOT NULL;
-CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;
-
--- Repeated calls --------------------------------------------------------------------------------------------
-
 -- Charges of calls with an Idempotency-Key, so that a repeated call is not charged again. Hashes are SHA-256, hexadecimal.
 CREATE TABLE call_replays (
   account_id TEXT NOT NULL,
@@ -532,8 +507,6 @@ CREATE TABLE call_replays (
   PRIMARY KEY (account_id, key_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX call_replays_by_creation ON call_replays (created_ms);
-
--- Settings ---------------------------------------------------------------------------------------------------
 
 -- Settings of the service that commands on the store need: its plans.
 CREATE TABLE service_settings (
