@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact"
 import type { EntryOf, Notice } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
 import { Dialog } from "../kit/dialog.tsx"
+import type { Choices } from "../kit/field.tsx"
 import { Empty, Facts, Ready } from "../kit/page.tsx"
 import { type Column, Table } from "../kit/table.tsx"
 import { CopyId, formatNumber, Tag, Time } from "../kit/text.tsx"
@@ -17,29 +18,36 @@ const columns: readonly Column<EntryOf<"notices.attempts">>[] = [
 ]
 
 const states = {
+  pending: ["plain", "Waiting"],
   delivered: ["good", "Delivered"],
   failed: ["bad", "Failed"],
-  pending: ["plain", "Pending"],
-  unsent: ["warn", "Unsent"],
+  mailed: ["plain", "By mail"],
+  unsent: ["warn", "Not sent"],
+  expired: ["warn", "Expired"],
 } as const
 
-const mailStates = {
-  delivered: ["good", "Mailed"],
-  failed: ["bad", "Mail failed"],
-  pending: ["plain", "Mail pending"],
-  unsent: ["warn", "Mail not sent"],
-  expired: ["warn", "Mail not sent"],
-} as const
+type State = keyof typeof states
+
+/** How far a notice or a mail is, as coloured words; those of the mail of a notice say so. */
+export function StateTag({ state, isMail = false }: { readonly state: State; readonly isMail?: boolean }) {
+  const [tone, text] = states[state]
+  return <Tag tone={tone}>{isMail ? `Mail ${text.toLowerCase()}` : text}</Tag>
+}
+
+/** Choices of a filter by state. */
+export const stateChoices = (...names: readonly State[]): Choices => [
+  ["", "All"],
+  ...names.map((name) => [name, states[name][1]] as const),
+]
 
 type NoticeStateProps = Pick<Notice, "state"> & Partial<Pick<Notice, "mail_state">>
 
 /** How far a notice is, as coloured words: at the webhook, by mail, or both. */
 export function NoticeState({ state, mail_state: mail = null }: NoticeStateProps) {
-  if (state === "mailed" && mail === null) return <Tag>By mail</Tag>
   return (
     <>
-      {state !== "mailed" && <Tag tone={states[state][0]}>{states[state][1]}</Tag>}{" "}
-      {mail !== null && <Tag tone={mailStates[mail][0]}>{mailStates[mail][1]}</Tag>}
+      {(state !== "mailed" || mail === null) && <StateTag state={state} />}{" "}
+      {mail !== null && <StateTag state={mail} isMail />}
     </>
   )
 }

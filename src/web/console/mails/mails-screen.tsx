@@ -1,24 +1,14 @@
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
-import type { Choices } from "../../kit/field.tsx"
 import { filterValue } from "../../kit/filters.tsx"
 import { RefreshButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/page.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { lines, Tag, Time } from "../../kit/text.tsx"
+import { lines, Time } from "../../kit/text.tsx"
+import { StateTag, stateChoices } from "../../shared/notice-window.tsx"
 
-const states = {
-  pending: ["plain", "Waiting"],
-  delivered: ["good", "Delivered"],
-  failed: ["bad", "Failed"],
-  unsent: ["warn", "Not sent"],
-  expired: ["warn", "Expired"],
-} as const
-const stateChoices: Choices = [
-  ["", "All"],
-  ...Object.entries(states).map(([name, [, text]]) => [name, text] as const),
-]
+const states = stateChoices("pending", "delivered", "failed", "unsent", "expired")
 const templateTexts = {
   "sign-in": "Link to sign in",
   confirmation: "Link to sign up",
@@ -35,7 +25,7 @@ const columns: readonly Column<EntryOf<"mails.list">>[] = [
       account === null ? address : lines(<a href={addressOf(`/accounts/${account}`)}>{address}</a>, account),
   },
   { title: "Mail", cell: ({ template, event }) => lines(templateTexts[template], event) },
-  { title: "State", cell: ({ state }) => <Tag tone={states[state][0]}>{states[state][1]}</Tag> },
+  { title: "State", cell: ({ state }) => <StateTag state={state} /> },
   { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
   {
     title: "Mail server",
@@ -57,7 +47,7 @@ export function MailsScreen() {
       filters={[
         { name: "address", label: "Address", placeholder: "ann@example.com" },
         { name: "account", label: "Account", placeholder: "acc_1234567890abcdef" },
-        { name: "state", label: "State", choices: stateChoices },
+        { name: "state", label: "State", choices: states },
       ]}
       instead={
         address !== null &&

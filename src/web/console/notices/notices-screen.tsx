@@ -6,16 +6,9 @@ import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/page.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
 import { CopyId, lines, Time } from "../../kit/text.tsx"
-import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
+import { NoticeState, NoticeWindow, stateChoices } from "../../shared/notice-window.tsx"
 
-const states = [
-  ["", "All"],
-  ["pending", "Waiting to be sent"],
-  ["delivered", "Delivered"],
-  ["failed", "Failed"],
-  ["mailed", "By mail"],
-  ["unsent", "Not sent"],
-] as const
+const states = stateChoices("pending", "delivered", "failed", "mailed", "unsent")
 
 const columns: readonly Column<Notice>[] = [
   {
