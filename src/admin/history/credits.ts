@@ -33,7 +33,7 @@ export const historyOfCredits = defineRead({
     by: Type.Optional(
       choice(["account", "none"], {
         default: "none",
-        description: "Whether there are sums for each account, sorted by account and time.",
+        description: "`account` for the sums of each account, sorted by account and time.",
       }),
     ),
     ...pageParameters,
