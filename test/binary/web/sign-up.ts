@@ -188,7 +188,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await page.getByText("when a key expires in 7 days").waitFor()
     await desk.call("POST", "/keys", { account: id, name: "second" })
     await page.getByRole("button", { name: "Refresh" }).click()
-    await page.getByRole("row").getByText("Mail pending").waitFor()
+    await page.getByRole("row").getByText("Mail waiting").waitFor()
     await look("portal-notices-by-mail")
     await page.getByRole("button", { name: "Details of key.created" }).first().click()
     await page.getByRole("dialog").getByText("The account gets its notices by mail alone.").waitFor()
