@@ -11,8 +11,8 @@ import type { Scheduler } from "./scheduler.ts"
 import type { UnsentAnswers } from "./unsent.ts"
 
 /**
- * The one way that every request takes, on every surface: identity → address → APIs → rate → work → reply. It knows no HTTP;
- * balance and rate are data in the {@link Reply}.
+ * The parts of the one way that every request takes, on every surface: identity → address → APIs → rate → work → reply. It
+ * knows no HTTP; balance and rate are data in the {@link Reply}.
  */
 export interface Pipeline {
   readonly admission: Admission

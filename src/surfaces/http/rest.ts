@@ -130,7 +130,7 @@ function wantedOf(request: Request, pictures: readonly Picture[]): Picture | und
  * A schema in the hooks of a route: TypeBox for readers of the app, and a Standard Schema by which Elysia checks. Elysia would
  * clone and change a schema of TypeBox alone, convert numbers of a query, and write the whole input into the message of its
  * error.
- * @param read checks a value and returns the one that the handler gets. Throws the refusal, which `onError` answers
+ * @param read checks a value and returns the one that the handler gets. Throws the refusal, which the route's `error` answers
  */
 export function checkedBy<Given, Read>(schema: TSchema, read: (given: Given) => Read): CheckedBy<Read> {
   const validate = (given: Given) => ({ value: read(given) })
