@@ -55,8 +55,8 @@ test("a new store and one that takes the step have the same columns and indexes,
   expect(await runIn(copy, [process.execPath, "test", ...tests])).toContain("(pass)")
 }, 300_000)
 
-// One commit of three follows it, with a part of the tests.
-test.if(hasTurn(1, 3))(
+// One commit of six follows it, with a part of the tests.
+test.if(hasTurn(4, 6))(
   "the program reads, writes and moves the column as soon as the places that the page names have it",
   async () => {
     const beside = (found: string) => `${found} extra,`

@@ -17,8 +17,8 @@ const page = Object.entries(names).reduce(
   readFileSync(join(root, "docs/adding-an-api.md"), "utf8"),
 )
 
-// One commit of three follows it, with a part of the tests.
-test.if(hasTurn(0, 3))(
+// One commit of six follows it, with a part of the tests.
+test.if(hasTurn(0, 6))(
   "an API with GET and one with POST pass the checks as soon as the steps of the page are done",
   async () => {
     const copy = copyProject()
