@@ -200,12 +200,18 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
   }
 }
 
-/** The catalog behind the MCP endpoints. */
-export function createCatalogMcp(context: HttpContext, record: RecordRequest, name: ServiceName): McpHttp {
+/** The catalog behind the MCP endpoints, made in several turns of the event loop. */
+export async function createCatalogMcp(
+  context: HttpContext,
+  record: RecordRequest,
+  name: ServiceName,
+): Promise<McpHttp> {
   const serve = (endpoint: McpEndpoint): McpServing => ({
     serverFor: (client) => createMcpServer(endpoint, client, name),
   })
-  const { apis } = context
-  const servings = { catalog: serve(createCatalogEndpoint(apis)), search: serve(createSearchEndpoint(apis)) }
-  return createMcpHttp(context, record, servings)
+  const { turn } = context.pipeline.ports.timer
+  await turn()
+  const catalog = serve(createCatalogEndpoint(context.apis))
+  await turn()
+  return createMcpHttp(context, record, { catalog, search: serve(createSearchEndpoint(context.apis)) })
 }

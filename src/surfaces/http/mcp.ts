@@ -68,6 +68,9 @@ export function mcpFeature(
 }
 
 async function loadCatalog(context: HttpContext, record: RecordRequest, name: ServiceName): Promise<McpHttp> {
+  // Others have their turns before the rest is loaded: all in one would hold them up for 30 ms.
+  await import("@modelcontextprotocol/server")
+  await context.pipeline.ports.timer.turn()
   const { createCatalogMcp } = await import("./mcp-server.ts")
   return createCatalogMcp(context, record, name)
 }
