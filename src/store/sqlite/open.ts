@@ -53,8 +53,8 @@ export function openDatabase(
     database.run(`PRAGMA wal_autocheckpoint = ${logLimitBytes / pageBytes}`)
     database.run(`PRAGMA journal_size_limit = ${logLimitBytes}`)
     database.run("PRAGMA cache_size = -8000")
-    // Deleted data, such as a webhook's secret or an address, must not stay readable in free space of the file. SQLite leaves copies
-    // of some rows where it divides a page (rebuildPage in its btree.c); VACUUM removes them.
+    // Deleted data, such as a webhook's secret or an address, must not stay readable in free space of the file. SQLite leaves
+    // copies of some rows where it divides a page (rebuildPage in its btree.c); VACUUM removes them.
     database.run("PRAGMA secure_delete = ON")
     // A table that others name may be made anew.
     database.run("PRAGMA foreign_keys = OFF")
