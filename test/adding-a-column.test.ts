@@ -84,7 +84,7 @@ test.if(hasTurn(4, 6))(
       "test",
       "--timeout=300000",
       "./test/store/moved-columns.test.ts",
-      ...inTurn(stores, 10),
+      ...inTurn(stores, 10, 6),
     ])
   },
   3_600_000,

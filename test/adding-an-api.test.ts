@@ -50,7 +50,13 @@ test.if(hasTurn(0, 6))(
     for (const id of ids) expect(output).toContain(`(pass) the definition of ${id} > describes itself`)
     const readers = testsThat(/\bcatalog\b/)
     expect(readers.length).toBeGreaterThan(50)
-    await runIn(copy, [bun, "test", "--timeout=300000", "./test/vocabulary.test.ts", ...inTurn(readers, 12)])
+    await runIn(copy, [
+      bun,
+      "test",
+      "--timeout=300000",
+      "./test/vocabulary.test.ts",
+      ...inTurn(readers, 12, 6),
+    ])
     expect(readFileSync(join(copy, "docs/schema.graphql"), "utf8")).toContain(ids[0] ?? "")
   },
   3_600_000,

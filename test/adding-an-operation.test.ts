@@ -56,7 +56,7 @@ test.if(hasTurn(2, 6))(
     expect(readers.length).toBeGreaterThan(10)
     const quick = ["./test/cli.test.ts", "./test/cli-operations.test.ts"]
     const ofAdmin = testsThat(/./).filter((file) => file.startsWith("./test/admin/"))
-    const tests = inTurn([...new Set([...quick, ...ofAdmin, ...readers])], 6)
+    const tests = inTurn([...new Set([...quick, ...ofAdmin, ...readers])], 6, 6)
     await runIn(copy, [bun, "test", "--timeout=300000", ...tests])
   },
   3_600_000,

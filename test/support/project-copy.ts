@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { cpSync, readFileSync, symlinkSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { runProgram } from "./run-program.ts"
@@ -7,12 +7,14 @@ import { tempDir } from "./temp.ts"
 
 export const root = join(import.meta.dir, "../..")
 
-/** A copy of the project in which the steps of a page are followed. It shares the packages, and has no git and no executable. */
+/** Not part of a copy: it has no git and no executable, and shares the packages. */
+const left = [".git", "dist", "node_modules"]
+
+/** A copy of the project in which the steps of a page are followed. */
 export function copyProject(): string {
   const copy = tempDir()
-  const files = ".gitignore package.json tsconfig.json biome.json bunfig.toml README.md CHANGELOG.md LICENSE"
-  for (const path of `${files} src docs scripts bench examples clients test`.split(" "))
-    cpSync(join(root, path), join(copy, path), { recursive: true })
+  for (const name of readdirSync(root))
+    if (!left.includes(name)) cpSync(join(root, name), join(copy, name), { recursive: true })
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   return copy
 }
