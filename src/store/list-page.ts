@@ -18,7 +18,7 @@ export interface Order {
   readonly isDescending: boolean
   /** Whether the index of the order lacks what conditions need: then all rows are looked at in another order, and sorted. */
   readonly isSorted?: boolean
-  /** Some rows of the table, from all over it, if no index has the order: then even the first rows take a look at all. */
+  /** Set if no index has the order, so that a look for the first rows reads all: some rows from all over the table. */
   readonly sample?: string | undefined
 }
 
@@ -207,18 +207,18 @@ function toOrder({ columns, isDescending }: Order, toColumn = (column: string) =
 }
 
 /**
- * The condition of rows that are not after the last of the first rows of a sample: these are among the rows that are looked for,
- * so the first of all are not after it either. The rows that are left out need not be sorted.
+ * Leaves out rows that cannot be on the page, so that they need not be sorted. Where a sample has as many rows as the page, no row
+ * after the last of them can be on it.
  */
 function boundsOf(order: Order, found: readonly Condition[], limit: number): readonly Condition[] {
   if (!order.sample) return []
-  const names = `(${order.columns.map(([column]) => column).join(", ")})`
+  const names = order.columns.map(([column]) => column).join(", ")
   const [toSample, ...values] = allOf(found)
   const select = (...given: string[]) =>
-    `SELECT ${names.slice(1, -1)} FROM ${order.sample} WHERE ${toSample(...given)} ${toOrder(order)} LIMIT 1 OFFSET ${limit - 1}`
+    `SELECT ${names} FROM ${order.sample} WHERE ${toSample(...given)} ${toOrder(order)} LIMIT 1 OFFSET ${limit - 1}`
   const after = order.isDescending ? "<" : ">"
-  // A sample with too few rows gives NULL.
-  return [[(...given) => `(${names} ${after} (${select(...given)})) IS NOT TRUE`, ...values]]
+  // With too few rows in the sample the SELECT gives NULL, and no row is left out.
+  return [[(...given) => `((${names}) ${after} (${select(...given)})) IS NOT TRUE`, ...values]]
 }
 
 /** The condition of rows after the place where a page begins. */

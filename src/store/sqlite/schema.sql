@@ -160,7 +160,8 @@ CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
 -- The records that may be deleted. Statements of past months are made from the others, so they stay.
 CREATE INDEX audit_deletable ON audit (at_ms, id)
   WHERE operation NOT IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew');
-CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+  BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
 CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
   WHEN OLD.at_ms >= coalesce((SELECT value FROM meta WHERE name = 'audit_from_ms'), 0)
     OR OLD.operation IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew')
@@ -340,8 +341,10 @@ CREATE TABLE adjustments (
 CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
 CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
 CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
-CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
-CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
+CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments
+  BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
+CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments
+  BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
 
 -- The displayed prices and credits of plans, a row when they change: statements of past months show those of their time.
 CREATE TABLE plan_terms (
@@ -351,8 +354,10 @@ CREATE TABLE plan_terms (
   monthly_credits INTEGER, -- null: no limit
   PRIMARY KEY (plan, from_ms)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER plan_terms_are_not_changed BEFORE UPDATE ON plan_terms BEGIN SELECT raise(ABORT, 'terms of plans cannot be changed'); END;
-CREATE TRIGGER plan_terms_are_not_deleted BEFORE DELETE ON plan_terms BEGIN SELECT raise(ABORT, 'terms of plans cannot be deleted'); END;
+CREATE TRIGGER plan_terms_are_not_changed BEFORE UPDATE ON plan_terms
+  BEGIN SELECT raise(ABORT, 'terms of plans cannot be changed'); END;
+CREATE TRIGGER plan_terms_are_not_deleted BEFORE DELETE ON plan_terms
+  BEGIN SELECT raise(ABORT, 'terms of plans cannot be deleted'); END;
 
 -- The requests of --keep-requests, in the order of their ends: see request-table.ts.
 CREATE TABLE kept_requests (
