@@ -207,8 +207,8 @@ function toOrder({ columns, isDescending }: Order, toColumn = (column: string) =
 }
 
 /**
- * Leaves out rows that cannot be on the page, so that they need not be sorted. Where a sample has as many rows as the page, no row
- * after the last of them can be on it.
+ * Leaves out rows that cannot be on the page, so that they need not be sorted. Where a sample has as many rows as the page, no
+ * row after the last of them can be on it.
  */
 function boundsOf(order: Order, found: readonly Condition[], limit: number): readonly Condition[] {
   if (!order.sample) return []
