@@ -31,12 +31,18 @@ export function createAdminFeature(
    * @param thrown refuses the request, for what the outer app threw before a route was found
    */
   async function answer(exchange: Exchange, thrown?: unknown): Promise<Response> {
-    loading ??= import("./administration-app.ts").then(({ createAdministrationApp }) =>
-      createAdministrationApp(context, access as AdminAccess, scope, service),
-    )
+    loading ??= load(access as AdminAccess)
     const administration = await loading
     sameOriginOnly(exchange.set)
     return administration.answer(exchange, thrown)
+  }
+
+  async function load(served: AdminAccess): Promise<AdministrationApp> {
+    // Others have their turns before the rest is loaded: all in one would hold them up for 30 ms.
+    await import("../../../admin/operations.ts")
+    await context.pipeline.ports.timer.turn()
+    const { createAdministrationApp } = await import("./administration-app.ts")
+    return createAdministrationApp(context, served, scope, service)
   }
 
   return {

@@ -22,7 +22,7 @@ import { createRefusals } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireOperator, requireSession } from "./caller.ts"
 import { mailLinkRoutes } from "./mail-link-routes.ts"
-import { type OperationParts, operationRoutes } from "./operation-feature.ts"
+import { type OperationParts, operationRoutes, routesInTurn } from "./operation-feature.ts"
 import { documentPath, prefixes, routesOf } from "./operation-routes.ts"
 import { passkeyRoutes } from "./passkey-routes.ts"
 import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
@@ -106,7 +106,7 @@ export async function createAdministrationApp(
   const browserParts = { ...parts, ...guards, access, browser }
   if (scope.admin) {
     const forOperators = (exchange: Exchange) => requireOperator(exchange, callers)
-    app.use(operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
+    app.use(await operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
     await turn()
     app.use(sessionRoutes("console", browserParts))
     app.use(passkeyRoutes(browserParts))
@@ -114,17 +114,15 @@ export async function createAdministrationApp(
   }
   if (scope.portal) {
     const forCustomers = (exchange: Exchange) => requireSession(exchange, callers)
-    await turn()
     const offered = operations.filter(({ portal }) => portal !== undefined)
     app.use(
-      operationRoutes(routesOf(offered, prefixes.portal.operations), "portal", {
+      await operationRoutes(routesOf(offered, prefixes.portal.operations), "portal", {
         ...parts,
         requireActor: forCustomers,
       }),
     )
-    await turn()
     const forCalls = (exchange: Exchange) => requireSession(exchange, callers, { isCall: true })
-    app.use(portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))
+    app.use(await portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))
     app.use(sessionRoutes("portal", browserParts))
     app.use(mailLinkRoutes(browserParts))
   }
@@ -181,11 +179,12 @@ interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "ref
  * key. All are POST, since they cost credits: so each needs a page of this service and the CSRF token. The parameters of a GET
  * API are in the query.
  */
-function portalCallRoutes({ base, context, refuseWith, requireActor, sessions }: PortalCallParts) {
+async function portalCallRoutes({ base, context, refuseWith, requireActor, sessions }: PortalCallParts) {
   // Their own: pages of other origins may read the answers of REST, but not these.
   const own = { ...context, prepared: createPreparedHeaders() }
   const app = new Elysia({ name: "portal-calls", normalize: false }).use(meteredRoutes(base, own))
-  for (const api of context.apis) {
+  for (const [index, api] of context.apis.entries()) {
+    if (index % routesInTurn === 0) await context.pipeline.ports.timer.turn()
     const { id, method, title, input } = api.definition
     const record = context.observer.recorderFor(id, "portal")
     const refuse = refuseWith(record)
