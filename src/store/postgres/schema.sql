@@ -106,8 +106,7 @@ CREATE TRIGGER before_charge BEFORE UPDATE ON ledger FOR EACH ROW
 CREATE TRIGGER announce AFTER UPDATE OF revision ON ledger FOR EACH ROW
   WHEN (OLD.revision <> NEW.revision) EXECUTE FUNCTION announce();
 
--- Usage before the time usage_months_until_ms of the table meta counts as that of its month, whose first day gets the rows of the
--- others. The same holds for key_usage.
+-- Before the time usage_months_until_ms (table meta) a month's usage is all in its first day. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
   period_start_ms bigint NOT NULL, -- 0: counts in no credit month

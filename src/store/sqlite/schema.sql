@@ -71,8 +71,7 @@ CREATE TABLE meta (
 INSERT INTO meta VALUES ('revision', 1);
 
 -- Usage by credit month, day and API: a month may begin in the middle of a day. Grows with accounts × days × APIs, not with
--- calls. Usage before the time usage_months_until_ms of the table meta counts as that of its month, whose first day gets the rows of the
--- others. The same holds for key_usage.
+-- calls. Before the time usage_months_until_ms (table meta) a month's usage is all in its first day. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      TEXT NOT NULL,
   period_start_ms INTEGER NOT NULL, -- 0: counts in no credit month
