@@ -147,6 +147,20 @@ export function sumCredits(usage: readonly Pick<ChargeItem, "credits">[]): numbe
 }
 
 /**
+ * Names the usage of one API by one key within the usage of a day: `hmac key_1`, or `hmac` without a key. Both kinds of stores
+ * keep a day's usage under these names, and their SQL splits them at the first space.
+ */
+export function usageEntry(api: string, keyId: string | undefined): string {
+  return keyId === undefined ? api : `${api} ${keyId}`
+}
+
+/** The API and the key of a name; undefined without a key. */
+export function splitUsageEntry(name: string): { readonly api: string; readonly keyId: string | undefined } {
+  const end = name.indexOf(" ")
+  return end < 0 ? { api: name, keyId: undefined } : { api: name.slice(0, end), keyId: name.slice(end + 1) }
+}
+
+/**
  * The account's balance after this charge and those that were decided together with it. Or a refusal, which takes nothing:
  * without a cause there are too few credits, or the account is closed; `changed` means that the account or a key of it was
  * changed since the caller was found; {@link AlreadyCharged} has the charge that was made under the same Idempotency-Key; any

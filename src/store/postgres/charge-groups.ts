@@ -1,5 +1,4 @@
-import { type Charge, sumCredits } from "../store.ts"
-import { usageEntry } from "../usage-sql.ts"
+import { type Charge, sumCredits, usageEntry } from "../store.ts"
 import { toArray } from "./connection.ts"
 
 /** Usage by {@link usageEntry}. */

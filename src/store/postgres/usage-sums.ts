@@ -1,5 +1,6 @@
 import type { Charge } from "../store.ts"
-import { splitUsageEntry, type UsageDialect } from "../usage-sql.ts"
+import { splitUsageEntry } from "../store.ts"
+import type { UsageDialect } from "../usage-sql.ts"
 import type { ChargeGroup } from "./charge-groups.ts"
 import { type Connection, texts } from "./connection.ts"
 

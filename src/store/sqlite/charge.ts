@@ -10,8 +10,15 @@ import {
   thresholdReached,
 } from "../outbox.ts"
 import { oneText, selectNotice } from "../rows.ts"
-import { AlreadyCharged, type Charge, type ChargeItem, type ChargeOutcome, sumCredits } from "../store.ts"
-import { splitUsageEntry, usageEntry } from "../usage-sql.ts"
+import {
+  AlreadyCharged,
+  type Charge,
+  type ChargeItem,
+  type ChargeOutcome,
+  splitUsageEntry,
+  sumCredits,
+  usageEntry,
+} from "../store.ts"
 import { prepareCallReplays } from "./call-replays.ts"
 import { toSqlite } from "./statement.ts"
 
