@@ -136,7 +136,7 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
 async function check(value: unknown, config: Config, apis: readonly PreparedApi[]) {
   const problems = new Map<string, string>()
   /** Keeps the first problem of each part. */
-  const refuse = (pointer: string, problem: string) =>
+  const addProblem = (pointer: string, problem: string) =>
     void (problems.has(pointer) || problems.set(pointer, problem))
   /** @param isWhole false if fields were left out, so that none is told to be missing */
   async function attempt<T>(pointer: string, work: () => T | Promise<T>, isWhole = true): Promise<T | null> {
@@ -147,14 +147,15 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
       const isField = /\/(?:profile|webhook)$/.test(pointer) || pointer.endsWith(`/${parameter}`)
       const inner = isField ? [] : parameter.split(/[.[\]]+/).filter((name) => name !== "")
       const problem = thrown instanceof InputRejected ? thrown.requirement : messageOf(thrown)
-      if (isWhole || !problem.startsWith("is missing")) refuse(inner.reduce(pointerTo, pointer), problem)
+      if (isWhole || !problem.startsWith("is missing")) addProblem(inner.reduce(pointerTo, pointer), problem)
       return null
     }
   }
   const seen = new Map<string, string>()
   /** Refuses a text that an earlier part has too. */
   function requireOne(kind: string, text: string | null | undefined, pointer: string): void {
-    if (seen.has(`${kind} ${text}`)) refuse(pointer, `is the ${kind} of another one too: change one of them`)
+    if (seen.has(`${kind} ${text}`))
+      addProblem(pointer, `is the ${kind} of another one too: change one of them`)
     else if (typeof text === "string") seen.set(`${kind} ${text}`, pointer)
   }
   /** Makes a check that refuses a rule which takes the place of an earlier one. */
@@ -162,7 +163,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     const earlier: Rule[] = []
     return (rule: Rule, pointer: string) => {
       const isTaken = earlier.some((one) => isSame(one, rule))
-      if (isTaken) refuse(pointer, "is for the same calls as an earlier one: leave one of them out")
+      if (isTaken) addProblem(pointer, "is for the same calls as an earlier one: leave one of them out")
       earlier.push(rule)
     }
   }
@@ -180,7 +181,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     }
   }
 
-  for (const error of Value.Errors(seedSchema, value)) refuse(error.path, problemOf(error))
+  for (const error of Value.Errors(seedSchema, value)) addProblem(error.path, problemOf(error))
   const file: Static<typeof seedSchema> = isObject(value) ? value : {}
   const own = Value.Check(plansTable, file.plans) ? readPlans(file.plans, "") : plansOfNames(file.plans)
   const named = [...own].filter(([name]) => Object.hasOwn(file.plans ?? {}, name))
@@ -196,7 +197,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     const times = Object.entries(ends).filter(([, end]) => end !== undefined)
     const madeMs = toMs(created) ?? Math.min(usualMs, ...times.map(([, end]) => toMs(end) ?? usualMs))
     for (const [name, end] of times)
-      if ((toMs(end) ?? madeMs) < madeMs) refuse(`${pointer}/${name}`, "must not be before 'created'")
+      if ((toMs(end) ?? madeMs) < madeMs) addProblem(`${pointer}/${name}`, "must not be before 'created'")
     return at(madeMs)
   }
   const secret = mockWebhookSecret
@@ -209,7 +210,10 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     for (const one of checksOf(entry, parts)) await attempt(pointer, one)
     const { monthlyCredits = null } = plans.get("plan" in entry ? `${entry.plan}` : "free") ?? {}
     if (monthlyCredits !== null && used > monthlyCredits)
-      refuse(`${pointer}/credits_used`, `must be at most ${monthlyCredits}, the month's credits of its plan`)
+      addProblem(
+        `${pointer}/credits_used`,
+        `must be at most ${monthlyCredits}, the month's credits of its plan`,
+      )
     requireOne("external id", entry.external_id, `${pointer}/external_id`)
     // Its keys are checked also if it cannot be made.
     const made = await attempt(pointer, () => toNewAccount(entry, parts))
@@ -240,7 +244,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     requireOne("text", text, `${pointer}/text`)
     requireOne("external id of a key", settings.external_id, `${pointer}/external_id`)
     if (toMagicKey(text) === adminKeyName || /^pk[als]-/.test(text))
-      refuse(`${pointer}/text`, "must not be an admin key or one of a browser's session: it is for calls")
+      addProblem(`${pointer}/text`, "must not be an admin key or one of a browser's session: it is for calls")
     const made = createKeyDetails(accountId, own, clock.now(), createSeededRandom(`seed key ${text}`))
     mutations.push(made.mutation)
     names.set(text, made.text)
@@ -252,7 +256,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   await each("/stubs", file.stubs, stub, (rule, at) => otherStub(requireStub(rule, definitions), at))
   for (const [name, rules] of Object.entries(file.profiles ?? {})) {
     const taken = "must have another name: every test double has a profile of this one"
-    if (Object.hasOwn(standardProfiles, name)) refuse(pointerTo("/profiles", name), taken)
+    if (Object.hasOwn(standardProfiles, name)) addProblem(pointerTo("/profiles", name), taken)
     await each(pointerTo("/profiles", name), rules, fault, (rule) => requireFault(rule, definitions))
   }
   if (problems.size === 0)
@@ -270,7 +274,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   }
   const place = seen.get(`text ${defaultKey}`)
   if (place !== undefined && config.origins.plan !== "default")
-    refuse(place, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)
+    addProblem(place, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)
   return { problems, file, settings: { plans, seedTimeMs: nowMs, webhook }, records: { mutations, names } }
 }
 

@@ -3,7 +3,7 @@ import { isObject } from "../values/is-object.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
-import type { OnceCall } from "./idempotency.ts"
+import type { IdempotentCall } from "./idempotency.ts"
 import type { RawInput } from "./input.ts"
 import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
@@ -52,19 +52,19 @@ type WriterInSteps = ResultWriter & { readonly giveWay: GiveWay }
 /**
  * Runs a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
  * data has the numbers only.
- * @param once the batch's Idempotency-Key
+ * @param idempotent the batch's Idempotency-Key
  * @throws Fault when the credits do not cover all inputs, the client has left, or the batch cannot be charged
  */
 export async function runBatch(
   { api, request, inputs, writer }: BatchCall,
   caller: Caller,
   pipeline: Pipeline,
-  once: OnceCall | null = null,
+  idempotent: IdempotentCall | null = null,
 ): Promise<Work> {
   requirePresent(request)
   const { definition, credits } = api
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-  const hold = pipeline.charges.hold(caller, credits * inputs.length, once)
+  const hold = pipeline.charges.hold(caller, credits * inputs.length, idempotent)
   try {
     const context = { caller, request, pipeline }
     const uses = new Map<string, number>()
@@ -75,9 +75,9 @@ export async function runBatch(
     const charged = succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
     if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
     const numbers = { count, succeeded, failed: count - succeeded }
-    if (once?.replay) {
+    if (idempotent?.replay) {
       // A repetition gets the charge of the first call; prices may have changed since.
-      const data = { ...numbers, credits_used: once.replay.credits }
+      const data = { ...numbers, credits_used: idempotent.replay.credits }
       return { data, charged: nothingCharged, fault: null, isReplay: true }
     }
     return { data: { ...numbers, credits_used: used }, charged, fault: null }

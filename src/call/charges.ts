@@ -22,7 +22,7 @@ import {
 import type { Admission } from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
-import { createOnceCalls, type OnceCall, requireSameInput } from "./idempotency.ts"
+import { createIdempotentCalls, type IdempotentCall, requireSameInput } from "./idempotency.ts"
 import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./scheduler.ts"
 
@@ -94,7 +94,7 @@ export function createCharges(
     caller: Caller,
     items: readonly ChargeItem[],
     trace: RequestTrace | null = null,
-    once: OnceCall | null = null,
+    idempotent: IdempotentCall | null = null,
   ): Charge {
     const nowMs = clock.now()
     const { allowance, period } = balanceOf(snapshot, caller, nowMs)
@@ -108,7 +108,7 @@ export function createCharges(
       day: dayOf(nowMs),
       revision: caller.revision,
       traceparent: trace?.traceparent,
-      once,
+      idempotent,
     }
   }
 
@@ -151,11 +151,11 @@ export function createCharges(
     uses: readonly ChargeItem[],
   ): Promise<void> {
     let { caller } = hold
-    const { once } = hold
-    if (once?.replay) return
+    const { idempotent } = hold
+    if (idempotent?.replay) return
     const recorded = uses.length === 0 ? items : [...items, ...uses]
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const charge = toCharge(hold.snapshot, caller, recorded, request.trace, once)
+      const charge = toCharge(hold.snapshot, caller, recorded, request.trace, idempotent)
       const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
       await submit(pending)
       if (pending.decision) await pending.decision.promise
@@ -163,10 +163,10 @@ export function createCharges(
       if (outcome === "callerLeft") throw fixedFault("callerLeft")
       if (outcome === null) throw new Error("the charge must be decided")
       if (outcome.charged) return
-      if (once && outcome.cause instanceof AlreadyCharged) {
+      if (idempotent && outcome.cause instanceof AlreadyCharged) {
         // Another process was first.
-        once.replay = outcome.cause.replay
-        requireSameInput(once.inputHash, once.replay)
+        idempotent.replay = outcome.cause.replay
+        requireSameInput(idempotent.inputHash, idempotent.replay)
         return
       }
       if (outcome.cause === undefined) await refuse(hold)
@@ -180,21 +180,21 @@ export function createCharges(
   }
 
   return {
-    once: createOnceCalls(store, clock, findSnapshot),
+    idempotent: createIdempotentCalls(store, clock, findSnapshot),
     /**
      * Refuses a call that the balance, less what other calls hold, cannot pay.
-     * @param once the Idempotency-Key of the call; one that was charged before holds nothing, and settling it does nothing
+     * @param idempotent the Idempotency-Key of the call; one that was charged before holds nothing, and settling it does nothing
      */
-    hold(caller: Caller, credits: number, once: OnceCall | null = null) {
+    hold(caller: Caller, credits: number, idempotent: IdempotentCall | null = null) {
       const nowMs = clock.now()
       const snapshot = findSnapshot(caller)
-      if (once?.replay) return createHold(caller, snapshot, 0, once)
+      if (idempotent?.replay) return createHold(caller, snapshot, 0, idempotent)
       const balance = balanceOf(snapshot, caller, nowMs)
       if (!covers(balance, snapshot.heldCredits + credits)) {
         tellExhausted(snapshot, caller, balance)
         throw creditsUsedUp(caller, balance, credits, snapshot.heldCredits, nowMs)
       }
-      return createHold(caller, snapshot, credits, once)
+      return createHold(caller, snapshot, credits, idempotent)
     },
     /**
      * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
@@ -255,14 +255,19 @@ function fail(undecided: readonly PendingCharge[], cause: unknown): void {
   for (const { outcome, decision } of undecided) if (outcome === null) decision?.reject(cause)
 }
 
-function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number, once: OnceCall | null) {
+function createHold(
+  caller: Caller,
+  snapshot: AccountSnapshot,
+  credits: number,
+  idempotent: IdempotentCall | null,
+) {
   let isHeld = true
   snapshot.heldCredits += credits
   return {
     caller,
     snapshot,
     credits,
-    once,
+    idempotent,
     /** Frees the credits. Settling does it too; a second release changes nothing. */
     release() {
       if (isHeld) snapshot.heldCredits -= credits

@@ -1,17 +1,17 @@
 import type { Clock } from "../apis/contract.ts"
-import { type CallReplay, type ChargeOnce, keepReplaysMs, type Store } from "../store/store.ts"
+import { type CallReplay, type IdempotencyKey, keepReplaysMs, type Store } from "../store/store.ts"
 import type { FindSnapshot } from "./account-snapshot.ts"
 import type { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
 
 /** A call with an Idempotency-Key, between its input and its charge. */
-export interface OnceCall extends ChargeOnce {
+export interface IdempotentCall extends IdempotencyKey {
   /** The charge of the first call with the key: this one is answered, and not charged. Null for the first. */
   replay: CallReplay | null
 }
 
 /** Begins calls with an Idempotency-Key. The calls under way are kept with the account, and the charged ones in the store. */
-export function createOnceCalls(
+export function createIdempotentCalls(
   store: Pick<Store, "findReplay" | "countReplay">,
   clock: Clock,
   findSnapshot: FindSnapshot,
@@ -20,14 +20,14 @@ export function createOnceCalls(
     /**
      * Begins a call and finds out whether it was charged before. `end` must be called when it is over.
      * @param asksOthers whether the call asks servers of others, which each replay would ask again
-     * @returns `once` is null when such a call had its replays: it is charged as one without a key
+     * @returns `idempotent` is null when such a call had its replays: it is charged as one without a key
      * @throws Fault when a call with the key is under way, the key was used for another input, or it had all its replays
      */
     async begin(
       caller: Caller,
-      { keyHash, inputHash }: Pick<ChargeOnce, "keyHash" | "inputHash">,
+      { keyHash, inputHash }: Pick<IdempotencyKey, "keyHash" | "inputHash">,
       asksOthers: boolean,
-    ): Promise<{ readonly once: OnceCall | null; end(): void }> {
+    ): Promise<{ readonly idempotent: IdempotentCall | null; end(): void }> {
       const snapshot = findSnapshot(caller)
       snapshot.onceUnderWay ??= new Map()
       const { onceUnderWay: underWay } = snapshot
@@ -44,10 +44,10 @@ export function createOnceCalls(
         requireSameInput(inputHash, replay)
         const most = asksOthers ? maxReplaysAskingOthers : maxReplays
         if (replay && !(await store.countReplay(caller.account.id, keyHash, most))) {
-          if (asksOthers) return { once: null, end }
+          if (asksOthers) return { idempotent: null, end }
           throw keyUsedUp(replay.createdMs + keepReplaysMs - nowMs)
         }
-        return { once: { keyHash, inputHash, nowMs, replay }, end }
+        return { idempotent: { keyHash, inputHash, nowMs, replay }, end }
       } catch (thrown) {
         end()
         throw thrown

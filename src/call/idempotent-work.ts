@@ -1,14 +1,14 @@
 import { holdsKey } from "../accounts/key.ts"
 import type { Caller } from "./caller.ts"
 import { Fault } from "./fault.ts"
-import type { OnceCall } from "./idempotency.ts"
+import type { IdempotentCall } from "./idempotency.ts"
 import { hashInput } from "./input-hash.ts"
 import type { Pipeline } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { asksOutside } from "./run.ts"
 
 /** The contents of a call with an Idempotency-Key. */
-interface OnceRequest {
+interface IdempotentRequest {
   /** The key as it was sent. */
   readonly key: string
   readonly path: string
@@ -23,11 +23,11 @@ interface OnceRequest {
  * @param work charges with what it gets, which then says whether it was charged before; with null as a call without a key
  * @throws Fault when the key is malformed or may not be used now, and what `work` throws
  */
-export async function workOnce<T>(
-  { key, path, input, apis }: OnceRequest,
+export async function workIdempotently<T>(
+  { key, path, input, apis }: IdempotentRequest,
   caller: Caller,
   pipeline: Pipeline,
-  work: (once: OnceCall | null) => Promise<T>,
+  work: (idempotent: IdempotentCall | null) => Promise<T>,
 ): Promise<T> {
   const mistake = mistakeOfIdempotencyKey(key)
   if (mistake !== null) {
@@ -37,9 +37,9 @@ export async function workOnce<T>(
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   const inputHash = await hashInput(`${key}\n${path}`, input, giveWay)
   const hashes = { keyHash: Bun.SHA256.hash(key, "hex"), inputHash }
-  const { once, end } = await pipeline.charges.once.begin(caller, hashes, apis.some(asksOutside))
+  const { idempotent, end } = await pipeline.charges.idempotent.begin(caller, hashes, apis.some(asksOutside))
   try {
-    return await work(once)
+    return await work(idempotent)
   } finally {
     end()
   }

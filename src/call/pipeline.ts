@@ -64,7 +64,7 @@ export async function answerAdmitted(
   try {
     if (caller === null) throw new Error("a request must be admitted before work begins for it")
     const done = await work(caller)
-    if (done.fault) return refuse(done.fault, progress, pipeline)
+    if (done.fault) return replyToFault(done.fault, progress, pipeline)
     return {
       status: 200,
       envelope: { status: "ok", error: null, data: done.data },
@@ -76,13 +76,13 @@ export async function answerAdmitted(
       isReplay: done.isReplay,
     }
   } catch (thrown) {
-    return refuseThrown(thrown, requestId, progress, pipeline)
+    return replyToThrown(thrown, requestId, progress, pipeline)
   }
 }
 
 /** The reply to a request that ended with anything thrown. Faults of the service are logged. */
-export function refuseThrown(thrown: unknown, requestId: string, progress: Progress, pipeline: Pipeline) {
-  return refuse(explain(thrown, requestId, pipeline), progress, pipeline)
+export function replyToThrown(thrown: unknown, requestId: string, progress: Progress, pipeline: Pipeline) {
+  return replyToFault(explain(thrown, requestId, pipeline), progress, pipeline)
 }
 
 /**
@@ -159,7 +159,7 @@ export function explain(thrown: unknown, requestId: string, { log }: Pick<Pipeli
   return fault
 }
 
-function refuse(fault: Fault, { caller, rate }: Progress, { charges }: Pipeline): Reply {
+function replyToFault(fault: Fault, { caller, rate }: Progress, { charges }: Pipeline): Reply {
   const usage = caller && charges.status(caller, rate)
   return { ...toReply(fault), usage, caller: caller ?? fault.keyOwner }
 }

@@ -10,7 +10,7 @@ import {
   watchServers,
 } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
-import type { OnceCall } from "./idempotency.ts"
+import type { IdempotentCall } from "./idempotency.ts"
 import { endWithFault } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
 import {
@@ -19,7 +19,7 @@ import {
   logFault,
   type Pipeline,
   type Progress,
-  refuseThrown,
+  replyToThrown,
   requirePresent,
   type Work,
 } from "./pipeline.ts"
@@ -191,16 +191,16 @@ interface SingleCall {
 
 /**
  * Runs a single call: hold → run → settle.
- * @param once the call's Idempotency-Key
+ * @param idempotent the call's Idempotency-Key
  * @throws Fault when the credits do not cover the call, or it cannot be charged
  */
 export async function runSingle(
   { api, request, raw, input }: SingleCall,
   caller: Caller,
   pipeline: Pipeline,
-  once: OnceCall | null = null,
+  idempotent: IdempotentCall | null = null,
 ): Promise<Work> {
-  const hold = pipeline.charges.hold(caller, api.credits, once)
+  const hold = pipeline.charges.hold(caller, api.credits, idempotent)
   try {
     const pause = pipeline.scheduler.giveWay(caller.account.id)
     if (pause) await pause
@@ -211,7 +211,8 @@ export async function runSingle(
       .findDeprecated()?.(raw)
       .map((entry) => ({ api: entry, calls: 1, credits: 0 }))
     await pipeline.charges.settle(hold, api.charge, request, uses)
-    if (once?.replay) return { data: outcome.data, charged: nothingCharged, fault: null, isReplay: true }
+    if (idempotent?.replay)
+      return { data: outcome.data, charged: nothingCharged, fault: null, isReplay: true }
     return { data: outcome.data, charged: api.charge, fault: null }
   } finally {
     hold.release()
@@ -232,7 +233,7 @@ export async function answerCall({ api, request, read, counted = null }: Uncheck
     if (counted?.caller) pipeline.admission.requireApi(counted.caller, api.definition.id)
     else await admit(request, [api.definition.id], pipeline, progress)
   } catch (thrown) {
-    return refuseThrown(thrown, request.requestId, progress, pipeline)
+    return replyToThrown(thrown, request.requestId, progress, pipeline)
   }
   return answerAdmitted(request, progress, pipeline, async (caller) => {
     const raw = await read(() => pipeline.scheduler.giveWay(caller.account.id))

@@ -109,11 +109,11 @@ export interface Charge {
   /** The trace of the request (W3C Trace Context), for the notices that the charge raises. */
   readonly traceparent?: string | undefined
   /** The Idempotency-Key of the call: its account is charged under it once. Null or absent without one. */
-  readonly once?: ChargeOnce | null
+  readonly idempotent?: IdempotencyKey | null
 }
 
 /** An Idempotency-Key, and the input that it stands for. */
-export interface ChargeOnce {
+export interface IdempotencyKey {
   /** SHA-256 of the key, hexadecimal. */
   readonly keyHash: string
   /** SHA-256 of the path and the input, hexadecimal. */

@@ -2,15 +2,15 @@
 import { execute, type GraphQLSchema, parse } from "graphql"
 import { runBatch } from "../../src/call/batch.ts"
 import type { CallerRequest } from "../../src/call/caller.ts"
-import type { OnceCall } from "../../src/call/idempotency.ts"
-import { workOnce } from "../../src/call/idempotent-work.ts"
+import type { IdempotentCall } from "../../src/call/idempotency.ts"
+import { workIdempotently } from "../../src/call/idempotent-work.ts"
 import {
   admit,
   answerAdmitted,
   type Pipeline,
   type Progress,
   type Reply,
-  refuseThrown,
+  replyToThrown,
   type Work,
 } from "../../src/call/pipeline.ts"
 import type { PreparedApi } from "../../src/call/prepared-api.ts"
@@ -45,7 +45,7 @@ export async function makeCall(
   try {
     await admit(request, ids, pipeline, progress)
   } catch (thrown) {
-    return refuseThrown(thrown, "r", progress, pipeline)
+    return replyToThrown(thrown, "r", progress, pipeline)
   }
   return answerAdmitted(request, progress, pipeline, (caller) => {
     const { key, size, bads, isOther, kind } = action
@@ -59,13 +59,13 @@ export async function makeCall(
     const raw = { kind: "typed", values } as const
     const nothing = () => undefined
     const writer = { resultsPerPart: 100, write: nothing, room: nothing, count: () => 0, free: nothing }
-    const work = (once: OnceCall | null) =>
+    const work = (idempotent: IdempotentCall | null) =>
       kind === "single"
-        ? runSingle({ api, request, raw, input: api.readInput(raw) }, caller, pipeline, once)
-        : runBatch({ api, request, inputs, writer }, caller, pipeline, once)
+        ? runSingle({ api, request, raw, input: api.readInput(raw) }, caller, pipeline, idempotent)
+        : runBatch({ api, request, inputs, writer }, caller, pipeline, idempotent)
     if (key === null) return work(null)
     const input = kind === "single" ? values : { inputs }
-    return workOnce(
+    return workIdempotently(
       { key, path: `/${kind}/${api.definition.id}`, input, apis: [api] },
       caller,
       pipeline,

@@ -93,7 +93,7 @@ export function createModel(thresholds: readonly number[]) {
      * @param readings the times that the clock told while the charge was made
      */
     charged(charge: Charge, outcome: ChargeOutcome, readings: readonly number[], nowMs: number): void {
-      const { once, allowance, periodStartMs } = charge
+      const { idempotent, allowance, periodStartMs } = charge
       const books = of(charge.accountId)
       const credits = charge.items.reduce((sum, item) => sum + item.credits, 0)
       const about = `${charge.accountId} ${credits} of ${periodStartMs}, ${JSON.stringify(outcome)}`
@@ -105,9 +105,9 @@ export function createModel(thresholds: readonly number[]) {
         if (outcome.charged) throw new Violation(`closed: ${about} is charged to a closed account`)
         return
       }
-      const kept = once ? books.keys.get(once.keyHash) : undefined
+      const kept = idempotent ? books.keys.get(idempotent.keyHash) : undefined
       const wasCharged = !outcome.charged && outcome.cause instanceof AlreadyCharged
-      if (kept && once && kept.atMs > once.nowMs - dayMs) {
+      if (kept && idempotent && kept.atMs > idempotent.nowMs - dayMs) {
         const mayBeOver = kept.atMs <= nowMs + fastestClockMs - dayMs
         if (!wasCharged && !mayBeOver) throw new Violation(`key: ${about} was charged under its key before`)
         if (!outcome.charged) return
@@ -127,7 +127,8 @@ export function createModel(thresholds: readonly number[]) {
       books.total += credits
       for (const item of charge.items) addTo(books.byPeriod, `${books.periodMs} ${item.api}`, item.credits)
       addTo(books.byMonth, charge.day.slice(0, 7), credits)
-      if (once) books.keys.set(once.keyHash, { credits, atMs: once.nowMs, times: (kept?.times ?? 0) + 1 })
+      if (idempotent)
+        books.keys.set(idempotent.keyHash, { credits, atMs: idempotent.nowMs, times: (kept?.times ?? 0) + 1 })
       raise(books, allowance)
       const isSame = outcome.used === books.used && outcome.bonus === books.bonus
       if (!isSame || outcome.periodStartMs !== books.periodMs)

@@ -31,11 +31,11 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   const usedOf = async (id = "acc_1") => (await store.findAccount(id))?.used
 
   test("a key is charged once for an account, and the store tells what it cost", async () => {
-    const charge = chargeOf({ credits: 3, once: once("k") })
+    const charge = chargeOf({ credits: 3, idempotent: once("k") })
     expect(kinds(await store.charge([charge]))).toEqual(["charged"])
     const replay = { inputHash: "input", credits: 3, createdMs: nowMs }
     expect(await store.findReplay("acc_1", "k", nowMs - keepReplaysMs)).toEqual(replay)
-    const other = chargeOf({ credits: 1, once: once("k", "other") })
+    const other = chargeOf({ credits: 1, idempotent: once("k", "other") })
     expect(kinds(await store.charge([charge, other]))).toEqual([replay, replay])
     expect(await store.findReplay("acc_2", "k", 0)).toBeNull()
     expect(kinds(await store.charge([{ ...charge, accountId: "acc_2" }]))).toEqual(["charged"])
@@ -43,14 +43,14 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("charges of one turn are decided one by one, whatever is among them", async () => {
-    await store.charge([chargeOf({ once: once("old") })])
+    await store.charge([chargeOf({ idempotent: once("old") })])
     const charges = [
-      chargeOf({ once: once("old") }),
-      chargeOf({ once: once("new") }),
+      chargeOf({ idempotent: once("old") }),
+      chargeOf({ idempotent: once("new") }),
       chargeOf(),
-      chargeOf({ once: once("new") }),
-      chargeOf({ accountId: "acc_2", once: once("new") }),
-      chargeOf({ accountId: "acc_3", once: once("new") }),
+      chargeOf({ idempotent: once("new") }),
+      chargeOf({ accountId: "acc_2", idempotent: once("new") }),
+      chargeOf({ accountId: "acc_3", idempotent: once("new") }),
       chargeOf({ accountId: "acc_2" }),
     ]
     const replay = { inputHash: "input", credits: 1, createdMs: nowMs }
@@ -68,7 +68,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("many keys of one account are charged together", async () => {
     const charges = Array.from({ length: 40 }, (_, index) =>
-      chargeOf({ allowance: null, once: once(`k${index}`) }),
+      chargeOf({ allowance: null, idempotent: once(`k${index}`) }),
     )
     expect(new Set(kinds(await store.charge(charges)))).toEqual(new Set(["charged"]))
     expect(await usedOf()).toBe(40)
@@ -77,10 +77,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("a refused charge leaves no key, and a charged key needs no credits", async () => {
-    expect(kinds(await store.charge([chargeOf({ credits: 11, once: once("k") })]))).toEqual([undefined])
+    expect(kinds(await store.charge([chargeOf({ credits: 11, idempotent: once("k") })]))).toEqual([undefined])
     expect(await store.findReplay("acc_1", "k", 0)).toBeNull()
-    expect(kinds(await store.charge([chargeOf({ credits: 10, once: once("k") })]))).toEqual(["charged"])
-    const again = chargeOf({ credits: 10, once: once("k") })
+    expect(kinds(await store.charge([chargeOf({ credits: 10, idempotent: once("k") })]))).toEqual(["charged"])
+    const again = chargeOf({ credits: 10, idempotent: once("k") })
     expect(kinds(await store.charge([again, chargeOf()]))).toEqual([
       { inputHash: "input", credits: 10, createdMs: nowMs },
       undefined,
@@ -89,10 +89,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("a key may be charged again after 24 hours, and is deleted then in steps", async () => {
     const laterMs = nowMs + keepReplaysMs
-    await store.charge(["a", "b", "c"].map((key) => chargeOf({ once: once(key) })))
+    await store.charge(["a", "b", "c"].map((key) => chargeOf({ idempotent: once(key) })))
     expect(await store.findReplay("acc_1", "a", laterMs - 1 - keepReplaysMs)).not.toBeNull()
     expect(await store.findReplay("acc_1", "a", laterMs - keepReplaysMs)).toBeNull()
-    const charge = chargeOf({ credits: 2, once: once("a", "new", laterMs) })
+    const charge = chargeOf({ credits: 2, idempotent: once("a", "new", laterMs) })
     const replay = { inputHash: "new", credits: 2, createdMs: laterMs }
     expect(kinds(await store.charge([charge, charge]))).toEqual(["charged", replay])
     const { deleteReplays } = opened.retention
@@ -108,7 +108,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("replays are counted up to a number, by all processes together, and anew when the key is charged anew", async () => {
     const other = await openStore(db)
-    await store.charge([chargeOf({ once: once("k") }), chargeOf({ once: once("l") })])
+    await store.charge([chargeOf({ idempotent: once("k") }), chargeOf({ idempotent: once("l") })])
     const counted = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (index % 2 === 0 ? store : other.store).countReplay("acc_1", "k", 5),
@@ -120,14 +120,16 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await store.countReplay("acc_1", "l", 5)).toBe(true)
     expect(await store.countReplay("acc_2", "k", 5)).toBe(false)
     const laterMs = nowMs + keepReplaysMs
-    expect(kinds(await store.charge([chargeOf({ once: once("k", "new", laterMs) })]))).toEqual(["charged"])
+    expect(kinds(await store.charge([chargeOf({ idempotent: once("k", "new", laterMs) })]))).toEqual([
+      "charged",
+    ])
     expect(await store.countReplay("acc_1", "k", 5)).toBe(true)
   })
 
   test("of the charges of two processes with one key, one is made", async () => {
     const other = await openStore(db)
     for (let round = 0; round < 20; round++) {
-      const charge = chargeOf({ allowance: null, once: once(`k${round}`) })
+      const charge = chargeOf({ allowance: null, idempotent: once(`k${round}`) })
       const plainToo = store.charge([charge, chargeOf({ allowance: null })])
       const [[one, plain] = [], [two] = []] = await Promise.all([plainToo, other.store.charge([charge])])
       expect([one?.charged, two?.charged].sort()).toEqual([false, true])
@@ -157,7 +159,11 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
           const known = new Map<string, number>()
           for (const turn of turns) {
             const charges = turn.map(({ account, key, credits }): Charge => {
-              return chargeOf({ accountId: idOf(account), credits, once: key === null ? null : once(key) })
+              return chargeOf({
+                accountId: idOf(account),
+                credits,
+                idempotent: key === null ? null : once(key),
+              })
             })
             const parts = [store, other.store].map((each, process) =>
               each.charge(charges.filter((_, index) => turn[index]?.process === process)),

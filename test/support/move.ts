@@ -67,7 +67,7 @@ export async function fill(db: string, count = few): Promise<void> {
   await outbox.setWebhook(idOf(0), webhook)
   const first = { accountId: idOf(0), allowance: 100 }
   await store.charge([
-    chargeOf({ ...first, credits: 20, once: { keyHash: "k", inputHash: "i", nowMs: 5 } }),
+    chargeOf({ ...first, credits: 20, idempotent: { keyHash: "k", inputHash: "i", nowMs: 5 } }),
     chargeOf({ ...first, day: "2025-01-02", credits: 2 }),
   ])
   const items = [

@@ -131,16 +131,16 @@ function aboutServers(
 /** Judges the answer of the policy's host (§3.3). */
 async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<ReadPolicy> {
   const certificate = await readServerCertificate(answer.certificates, nowMs)
-  const refuse = (code: MtaStsCode, message: string): ReadPolicy => ({
+  const refused = (code: MtaStsCode, message: string): ReadPolicy => ({
     text: null,
     problems: [problem(code, url, message)],
     certificate,
   })
   const { body, contentType: content_type, refusal } = readDocument("policy", answer)
-  if (refusal) return refuse(refusal[0], refusal[1])
+  if (refusal) return refused(refusal[0], refusal[1])
   // A byte order mark is no part of a policy, so it must be seen.
   const text = fromUtf8(body)
-  if (text === null) return refuse("policy_text", "The policy is not text in UTF-8.")
+  if (text === null) return refused("policy_text", "The policy is not text in UTF-8.")
   const [problems, add] = newProblems()
   if (!/^text\/plain[ \t]*(?:;|$)/i.test(content_type ?? ""))
     add("content_type", url, "The policy is not served as text/plain.")

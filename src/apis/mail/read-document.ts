@@ -15,17 +15,17 @@ type Refusal<K extends Kind> = readonly [code: `${K}_${Obstacle}`, message: stri
  * @throws Unavailable when the failure says nothing of the host
  */
 export function readDocument<K extends Kind>(kind: K, answer: WebAnswer): Document<K> {
-  const refuse = (refusal: Refusal<K>): Document<K> => ({ body: null, contentType: null, refusal })
+  const refused = (refusal: Refusal<K>): Document<K> => ({ body: null, contentType: null, refusal })
   if (answer.kind === "failure") {
     const found = obstacles[answer.reason]
     if (typeof found === "string")
       unavailable(`${subjects[kind]} was not read${found}. Try again later.`, answer.reason)
-    return refuse([`${kind}_${found[0]}`, found[1]])
+    return refused([`${kind}_${found[0]}`, found[1]])
   }
   const { status, contentType, body } = answer
   if (status >= 300 && status <= 399)
-    return refuse([`${kind}_redirect`, `The host answers with a redirect (${status}).`])
-  if (status !== 200) return refuse([`${kind}_status`, `The host answers with the status ${status}.`])
+    return refused([`${kind}_redirect`, `The host answers with a redirect (${status}).`])
+  if (status !== 200) return refused([`${kind}_status`, `The host answers with the status ${status}.`])
   return { body, contentType, refusal: null }
 }
 

@@ -38,7 +38,9 @@ export async function findCallReplays(
   pending: readonly { readonly charge: Charge }[],
   limitMs: number,
 ): Promise<(charge: Charge) => CallReplay | undefined> {
-  const keys = pending.flatMap(({ charge: { accountId, once } }) => (once ? [{ accountId, ...once }] : []))
+  const keys = pending.flatMap(({ charge: { accountId, idempotent } }) =>
+    idempotent ? [{ accountId, ...idempotent }] : [],
+  )
   if (keys.length === 0) return () => undefined
   const columns = [
     toArray(keys.map(({ accountId }) => accountId)),
@@ -47,5 +49,5 @@ export async function findCallReplays(
   ]
   const found = await connection.run<FoundReplay>(findStatement, columns, limitMs)
   const byKey = new Map(found.map(({ accountId, keyHash, ...replay }) => [`${accountId} ${keyHash}`, replay]))
-  return ({ accountId, once }) => byKey.get(`${accountId} ${once?.keyHash ?? ""}`)
+  return ({ accountId, idempotent }) => byKey.get(`${accountId} ${idempotent?.keyHash ?? ""}`)
 }

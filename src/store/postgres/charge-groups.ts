@@ -15,7 +15,7 @@ export interface ChargeGroup<T extends { readonly charge: Charge }> {
   readonly credits: number
   readonly usage: readonly EntryUsage[]
   /** Whether a call of it has an Idempotency-Key. */
-  readonly isOnce: boolean
+  readonly isIdempotent: boolean
 }
 
 /**
@@ -28,7 +28,7 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
   for (const one of pending) {
     const { charge } = one
     const group = latest.get(charge.accountId)
-    if (group && haveSameTerms(group.charge, charge) && !hasKey(group.members, charge.once)) {
+    if (group && haveSameTerms(group.charge, charge) && !hasKey(group.members, charge.idempotent)) {
       group.members.push(one)
       continue
     }
@@ -38,14 +38,14 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
   }
   return all.map(({ charge, members }) => {
     const usage = sumByEntry(members)
-    const isOnce = members.some((one) => one.charge.once)
-    return { charge, members, usage, credits: sumCredits(usage), isOnce }
+    const isIdempotent = members.some((one) => one.charge.idempotent)
+    return { charge, members, usage, credits: sumCredits(usage), isIdempotent }
   })
 }
 
 /** Whether one of the charges is for the same Idempotency-Key: the second of two is decided after the first. */
-function hasKey(members: readonly { readonly charge: Charge }[], once: Charge["once"]): boolean {
-  return once ? members.some(({ charge }) => charge.once?.keyHash === once.keyHash) : false
+function hasKey(members: readonly { readonly charge: Charge }[], idempotent: Charge["idempotent"]): boolean {
+  return idempotent ? members.some(({ charge }) => charge.idempotent?.keyHash === idempotent.keyHash) : false
 }
 
 function haveSameTerms(one: Charge, other: Charge): boolean {
@@ -117,10 +117,12 @@ export function toTraces<T extends { readonly charge: Charge }>(groups: readonly
 }
 
 /** The arrays of the Idempotency-Keys of the groups: one for each column of `call_replays`, after the numbers of the groups. */
-export function toOnceColumns<T extends { readonly charge: Charge }>(groups: readonly ChargeGroup<T>[]) {
+export function toIdempotentColumns<T extends { readonly charge: Charge }>(
+  groups: readonly ChargeGroup<T>[],
+) {
   const rows = groups.flatMap(({ members }, index) =>
-    members.flatMap(({ charge: { accountId, once, items } }) =>
-      once ? [{ number: index + 1, accountId, ...once, credits: sumCredits(items) }] : [],
+    members.flatMap(({ charge: { accountId, idempotent, items } }) =>
+      idempotent ? [{ number: index + 1, accountId, ...idempotent, credits: sumCredits(items) }] : [],
     ),
   )
   return [

@@ -56,9 +56,9 @@ export async function chooseAgain(
   const ids = toArray(groups.map(({ charge }) => charge.accountId))
   const rows = await connection.run<LedgerRow>(readStatement, [ids], statementLimitMs)
   const byId = new Map(rows.map((row) => [row.accountId, row]))
-  const once = groups.filter(({ isOnce }) => isOnce).flatMap(({ members }) => members)
-  const replayOf = await findCallReplays(connection, once, statementLimitMs)
-  for (const one of once) {
+  const idempotent = groups.filter(({ isIdempotent }) => isIdempotent).flatMap(({ members }) => members)
+  const replayOf = await findCallReplays(connection, idempotent, statementLimitMs)
+  for (const one of idempotent) {
     const replay = replayOf(one.charge)
     if (replay) decideAll([one], { charged: false, cause: new AlreadyCharged(replay) })
   }

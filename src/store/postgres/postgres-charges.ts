@@ -8,7 +8,7 @@ import {
   groupCharges,
   splitByAccount,
   toColumns,
-  toOnceColumns,
+  toIdempotentColumns,
   toTraces,
 } from "./charge-groups.ts"
 import { type Connection, OutcomeUnknown, toArray } from "./connection.ts"
@@ -71,7 +71,7 @@ const setTrace = "set_config('penknife.traceparent', coalesce(x.traceparent, '')
 
 /** With traces or Idempotency-Keys it has more arrays, which cost a little; few charges need them. */
 const chargeStatements = {
-  once: toChargeStatement(true, `${keepReplays},`),
+  idempotent: toChargeStatement(true, `${keepReplays},`),
   traced: toChargeStatement(true),
   plain: toChargeStatement(false),
 }
@@ -202,12 +202,12 @@ export function prepareCharges(
    * one key that was charged before fails their whole statement.
    */
   async function chargeEach(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
-    if (!groups.some(({ isOnce }) => isOnce))
+    if (!groups.some(({ isIdempotent }) => isIdempotent))
       return groups.length === 0 ? [] : chargeGroups(connection, groups)
-    const others = groups.filter(({ isOnce }) => !isOnce)
-    const once = groups.filter(({ isOnce }) => isOnce)
+    const others = groups.filter(({ isIdempotent }) => !isIdempotent)
+    const idempotent = groups.filter(({ isIdempotent }) => isIdempotent)
     const missing = others.length === 0 ? [] : await chargeGroups(connection, others)
-    return [...missing, ...(await chargeGroups(connection, once))]
+    return [...missing, ...(await chargeGroups(connection, idempotent))]
   }
 
   async function chargeGroups(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
@@ -294,9 +294,12 @@ export function prepareCharges(
 /** The statement that some groups need, and its parameters after those that all have. */
 function statementFor(groups: readonly ChargeGroup<Pending>[]) {
   const traces = toTraces(groups)
-  if (groups[0]?.isOnce) {
+  if (groups[0]?.isIdempotent) {
     const noTraces = toArray(groups.map(() => null))
-    return { statement: chargeStatements.once, more: [traces ?? noTraces, ...toOnceColumns(groups)] }
+    return {
+      statement: chargeStatements.idempotent,
+      more: [traces ?? noTraces, ...toIdempotentColumns(groups)],
+    }
   }
   return traces === null
     ? { statement: chargeStatements.plain, more: [] }

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { selectReplay } from "../rows.ts"
-import { type CallReplay, type ChargeItem, type ChargeOnce, keepReplaysMs, sumCredits } from "../store.ts"
+import { type CallReplay, type ChargeItem, type IdempotencyKey, keepReplaysMs, sumCredits } from "../store.ts"
 import { toSqlite } from "./statement.ts"
 
 const select = toSqlite(selectReplay)
@@ -12,11 +12,15 @@ const insert = `INSERT INTO call_replays (account_id, key_hash, input_hash, crea
 /** Prepares the charges under Idempotency-Keys on one connection. To be called in the transaction that charges. */
 export function prepareCallReplays(database: Database) {
   return {
-    find: (accountId: string, { keyHash, nowMs }: ChargeOnce): CallReplay | null =>
+    find: (accountId: string, { keyHash, nowMs }: IdempotencyKey): CallReplay | null =>
       database
         .query<CallReplay, [string, string, number]>(select)
         .get(accountId, keyHash, nowMs - keepReplaysMs),
-    keep(accountId: string, { keyHash, inputHash, nowMs }: ChargeOnce, items: readonly ChargeItem[]): void {
+    keep(
+      accountId: string,
+      { keyHash, inputHash, nowMs }: IdempotencyKey,
+      items: readonly ChargeItem[],
+    ): void {
       const credits = sumCredits(items)
       database.query(insert).run(accountId, keyHash, inputHash, nowMs, credits)
     },

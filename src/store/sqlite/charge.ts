@@ -39,11 +39,11 @@ export function prepareCharges(
     const outcomes = charges.map((charge): ChargeOutcome => {
       const entry = changed.get(charge.accountId) ?? ledger.read(charge.accountId)
       if (entry === null || entry.closedMs !== null) return refused
-      const replay = charge.once ? replays.find(charge.accountId, charge.once) : null
+      const replay = charge.idempotent ? replays.find(charge.accountId, charge.idempotent) : null
       if (replay) return { charged: false, cause: new AlreadyCharged(replay) }
       const outcome = chargeOne(entry, charge)
       if (!outcome.charged) return outcome
-      if (charge.once) replays.keep(charge.accountId, charge.once, charge.items)
+      if (charge.idempotent) replays.keep(charge.accountId, charge.idempotent, charge.items)
       changed.set(charge.accountId, entry)
       if (raise) for (const notice of raise(entry, charge)) raised.push(notice)
       return outcome

@@ -55,7 +55,7 @@ function readVariable(
   { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
   given: Variables,
   values: Record<string, unknown>,
-  refuse: (message: string) => void,
+  addProblem: (message: string) => void,
 ): void {
   const name = variable.name.value
   const type = typeFromAST(schema, typeNode)
@@ -64,15 +64,15 @@ function readVariable(
   if (value === undefined && defaultValue) {
     values[name] = valueFromAST(defaultValue, type)
   } else if (value === undefined || value === null) {
-    if (isNonNullType(type)) refuse(`The variable '$${name}' is required and must be of type '${type}'.`)
+    if (isNonNullType(type)) addProblem(`The variable '$${name}' is required and must be of type '${type}'.`)
     else if (value === null) values[name] = null
   } else if (countItems(value) > maxItems) {
-    refuse(
+    addProblem(
       `The variable '$${name}' must have at most ${maxItems.toLocaleString("en-US")} items in its lists.`,
     )
   } else {
     values[name] = coerceInputValue(value, type, (path, _value, { message }) =>
-      refuse(`The variable '$${name}${path.map(toStep).join("")}' does not fit: ${message}`),
+      addProblem(`The variable '$${name}${path.map(toStep).join("")}' does not fit: ${message}`),
     )
   }
 }

@@ -1,5 +1,5 @@
 import { type ResultWriter, runBatch } from "../../call/batch.ts"
-import { workOnce } from "../../call/idempotent-work.ts"
+import { workIdempotently } from "../../call/idempotent-work.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { weightOf } from "../../encode/json.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
@@ -59,8 +59,8 @@ function answerWith(api: PreparedApi, context: HttpContext) {
           const batch = { api, request: incoming, inputs, writer }
           const key = exchange.request.headers.get("idempotency-key")
           if (key === null) return runBatch(batch, caller, pipeline)
-          return workOnce({ key, path, input: inputs, apis: [api] }, caller, pipeline, (keyed) =>
-            runBatch(batch, caller, pipeline, keyed),
+          return workIdempotently({ key, path, input: inputs, apis: [api] }, caller, pipeline, (idempotent) =>
+            runBatch(batch, caller, pipeline, idempotent),
           )
         },
         (reply) => {

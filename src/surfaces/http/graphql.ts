@@ -39,7 +39,7 @@ export function graphqlFeature(base: IncomingApp, context: HttpContext, enabled:
       inProgress(context, async () => {
         const refusal = refusalOf(request, enabled, context)
         const response = refusal
-          ? refuse(refusal, { request, set, incoming }, record)
+          ? sendRefusal(refusal, { request, set, incoming }, record)
           : await keepConnectionOpen(request, context, () => query(request, incoming))
         await finishBody(request, set, context)
         return response
@@ -56,7 +56,7 @@ function refusalOf({ method }: Request, enabled: boolean, context: HttpContext):
   return overload && toRefusal(overload)
 }
 
-function refuse(
+function sendRefusal(
   { code, status, errors, retryAfterSeconds }: Refusal,
   { request, set, incoming }: Exchange,
   record: RecordRequest,

@@ -64,7 +64,7 @@ export function toLiveStream(
 const codes = { parseError: -32_700, invalidRequest: -32_600, ownError: -32_000 } as const
 
 /** Sets status and headers for a refusal outside of the protocol's own layer, and returns its body: a JSON-RPC error. */
-export function refuse(fault: Fault, set: AnswerSettings, id: string | number | null = null): string {
+export function sendRefusal(fault: Fault, set: AnswerSettings, id: string | number | null = null): string {
   const { status, retryAfterSeconds, code } = fault
   set.status = status
   setAnswerHeaders(set.headers, { status, retryAfterSeconds, fault: code })
@@ -75,7 +75,7 @@ export function refuse(fault: Fault, set: AnswerSettings, id: string | number | 
 }
 
 /** The refusal of a value that is no single message: revisions since 2025-06-18 have no lists of them. */
-export function refuseValue(set: AnswerSettings): string {
+export function sendRefusalOfValue(set: AnswerSettings): string {
   set.status = 400
   set.headers["cache-control"] = "no-store"
   return toError(

@@ -16,7 +16,7 @@ import { refusal, toToolResult } from "../mcp/results.ts"
 import { createSearchEndpoint } from "../mcp/search-endpoint.ts"
 import { createMcpServer, type ServiceName } from "../mcp/server.ts"
 import type { HttpContext } from "./frame.ts"
-import { readAnswer, refuse, refuseValue, toLiveStream } from "./mcp-answer.ts"
+import { readAnswer, sendRefusal, sendRefusalOfValue, toLiveStream } from "./mcp-answer.ts"
 import { readJson } from "./read/body.ts"
 import { hasSmallBody } from "./read/intake.ts"
 import { parseQuery } from "./read/query.ts"
@@ -83,7 +83,7 @@ export function createMcpHttp(
       const message = await readJson(request, intake, giveWay)
       if (!isObject(message)) {
         record(incoming, { ...mcp.end, status: 400, fault: "inputRejected" })
-        return refuseValue(set)
+        return sendRefusalOfValue(set)
       }
       if (typeof message.id === "string" || typeof message.id === "number") id = message.id
       requireSmallEnvelope(message)
@@ -96,7 +96,7 @@ export function createMcpHttp(
     } catch (thrown) {
       const fault = explain(thrown, incoming.requestId, pipeline)
       record(incoming, { ...mcp.end, status: fault.status, fault: fault.code, parameter: fault.parameter })
-      return refuse(fault, set, id)
+      return sendRefusal(fault, set, id)
     }
   }
 

@@ -6,7 +6,7 @@ import { hostIn, isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
 import type { ServiceName } from "../mcp/server.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./frame.ts"
-import { refuse } from "./mcp-answer.ts"
+import { sendRefusal } from "./mcp-answer.ts"
 import type { McpHttp } from "./mcp-server.ts"
 import { sameOriginOnly } from "./reply/headers.ts"
 import { type Exchange, type IncomingApp, MethodNotAllowed } from "./request.ts"
@@ -48,7 +48,7 @@ export function mcpFeature(
       const fault = explain(thrown, incoming.requestId, context.pipeline)
       const { status, code, parameter, keyOwner: caller } = fault
       record(incoming, { status, fault: code, parameter, caller })
-      return refuse(fault, set)
+      return sendRefusal(fault, set)
     } finally {
       await finishBody(request, set, context)
     }

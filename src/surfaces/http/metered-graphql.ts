@@ -11,8 +11,8 @@ import {
 import type { Plugin } from "graphql-yoga"
 import { type Caller, type CallerIds, type CallerRequest, nothingCharged } from "../../call/caller.ts"
 import { fixedFault } from "../../call/fault.ts"
-import type { OnceCall } from "../../call/idempotency.ts"
-import { workOnce } from "../../call/idempotent-work.ts"
+import type { IdempotentCall } from "../../call/idempotency.ts"
+import { workIdempotently } from "../../call/idempotent-work.ts"
 import {
   admit,
   explain,
@@ -85,7 +85,7 @@ export function meteredQueries(
     return incoming
   }
 
-  function refuse(call: GraphqlCall, thrown: unknown, request: Request): Promise<Response> {
+  function sendRefusal(call: GraphqlCall, thrown: unknown, request: Request): Promise<Response> {
     return respond(call, { errors: keepRefusal(call, thrown, pipeline).errors }, request, context)
   }
 
@@ -97,7 +97,7 @@ export function meteredQueries(
         await admit(call.request, [], pipeline, call)
         requirePresent(call.request)
       } catch (thrown) {
-        endResponse(await refuse(call, thrown, request))
+        endResponse(await sendRefusal(call, thrown, request))
       }
     },
     onRequestParse({ request, serverContext, setRequestParser }) {
@@ -110,7 +110,7 @@ export function meteredQueries(
           const { query, operationName, variables } = call.input
           return { query, variables, ...(operationName !== null && { operationName }) }
         } catch (thrown) {
-          return await refuse(call, thrown, request)
+          return await sendRefusal(call, thrown, request)
         }
       })
     },
@@ -150,7 +150,7 @@ export function meteredQueries(
       setResultProcessor((result) => {
         const { data, errors } = result as ExecutionResult
         if (call.refusal || data === undefined)
-          return refuse(call, errors?.[0] ?? new Error("a query had no result"), request)
+          return sendRefusal(call, errors?.[0] ?? new Error("a query had no result"), request)
         const formatted = errors?.map((error) => formatError(error, call.request.requestId, pipeline))
         return respond(call, { ...(formatted && { errors: formatted }), data }, request, context)
       }, "application/json")
@@ -230,7 +230,7 @@ export async function executeMetered(
   if (!caller || !parts || !input) throw new Error("a query was executed before it was admitted and read")
   const apisOf = (fields: ReadonlySet<string>) => [...fields].flatMap((field) => byField.get(field) ?? [])
 
-  const run = async (once: OnceCall | null): Promise<ExecutionResult> => {
+  const run = async (idempotent: IdempotentCall | null): Promise<ExecutionResult> => {
     const { document, operation } = parts
     const variableValues = readVariables(schema, operation, input.variables)
     const apis = apisOf(rootFieldsOf(parts, (node) => isIncluded(node, variableValues)))
@@ -246,7 +246,7 @@ export async function executeMetered(
     if (apis.length === 0) return execute(args)
     requirePresent(call.request)
     const credits = apis.reduce((sum, api) => sum + api.credits, 0)
-    const hold = pipeline.charges.hold(caller, credits, once)
+    const hold = pipeline.charges.hold(caller, credits, idempotent)
     try {
       const result = await execute(args)
       results.requireWithinLimit()
@@ -255,7 +255,7 @@ export async function executeMetered(
         const uses = [...results.deprecated].map((api) => ({ api, calls: 1, credits: 0 }))
         await pipeline.charges.settle(hold, charged, call.request, uses)
       }
-      call.isReplay = once !== null && once.replay !== null
+      call.isReplay = idempotent !== null && idempotent.replay !== null
       call.charged = call.isReplay ? nothingCharged : charged
       return result
     } finally {
@@ -264,7 +264,7 @@ export async function executeMetered(
   }
   if (key === null) return run(null)
   const apis = apisOf(rootFieldsOf(parts, () => true))
-  return workOnce({ key, path: "/v1/graphql", input, apis }, caller, pipeline, run)
+  return workIdempotently({ key, path: "/v1/graphql", input, apis }, caller, pipeline, run)
 }
 
 function requireCeiling(count: number, { plan: { name, graphqlApis } }: Caller): void {

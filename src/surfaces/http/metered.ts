@@ -8,7 +8,7 @@ import {
   giveWayWhilePresent,
   type Progress,
   type Reply,
-  refuseThrown,
+  replyToThrown,
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
@@ -41,9 +41,9 @@ interface MeteredRoute {
   readonly readsQuery?: boolean
   /** Set where a session stands for the key. */
   readonly session?: {
-    /** Returns the request with the key of its session, or throws what `refuse` answers. */
+    /** Returns the request with the key of its session, or throws what `sendRefusal` answers. */
     identify(exchange: Exchange): Promise<IncomingRequest>
-    refuse(thrown: unknown, exchange: Exchange): Promise<string>
+    sendRefusal(thrown: unknown, exchange: Exchange): Promise<string>
   }
 }
 
@@ -148,11 +148,11 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
         error: async ({ error, code, request, set, incoming, call }) => {
           const thrown = code === "PARSE" ? error.cause : error
           // A method that the route does not take is refused as on every other path.
-          if (call === null) return route.session?.refuse(thrown, { request, set, incoming })
+          if (call === null) return route.session?.sendRefusal(thrown, { request, set, incoming })
           try {
-            const reply = refuseThrown(thrown, incoming.requestId, call, pipeline)
+            const reply = replyToThrown(thrown, incoming.requestId, call, pipeline)
             call.route.record(incoming, reply)
-            return await refuse(reply, call, { request, set }, context)
+            return await sendRefusal(reply, call, { request, set }, context)
           } finally {
             end(call, request, context)
           }
@@ -176,7 +176,7 @@ export async function answerMetered(
   try {
     const reply = await answerAdmitted(incoming, call, context.pipeline, (caller) => work(caller, call))
     call.route.record(incoming, reply)
-    if (reply.fault !== null) return await refuse(reply, call, { request, set }, context)
+    if (reply.fault !== null) return await sendRefusal(reply, call, { request, set }, context)
     if (context.closing.isBegun) set.headers.connection = "close"
     if (reply.isReplay) set.headers[replayedHeader] = "true"
     const sent = sendSuccess(reply, call)
@@ -200,7 +200,7 @@ function isGuest({ headers, url }: Request): boolean {
 
 type Sent = string | Response
 
-async function refuse(
+async function sendRefusal(
   reply: Reply,
   { negotiated: { format, asProblem } }: MeteredCall,
   { request, set }: { readonly request: Request; readonly set: AnswerSettings },

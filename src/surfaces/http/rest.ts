@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { type ApiDefinition, choice } from "../../apis/contract.ts"
 import { maxInputs, requireInputs } from "../../call/batch.ts"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
-import { workOnce } from "../../call/idempotent-work.ts"
+import { workIdempotently } from "../../call/idempotent-work.ts"
 import type { Input } from "../../call/input.ts"
 import type { Reply } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
@@ -59,8 +59,8 @@ export function singleAnswerer(api: PreparedApi, context: HttpContext) {
         const key = exchange.request.headers.get("idempotency-key")
         // Guests share an account, and one of them must not meet the keys of another.
         if (key === null || caller.isGuest) return runSingle(call, caller, pipeline)
-        return workOnce({ key, path, input, apis: [api] }, caller, pipeline, (keyed) =>
-          runSingle(call, caller, pipeline, keyed),
+        return workIdempotently({ key, path, input, apis: [api] }, caller, pipeline, (idempotent) =>
+          runSingle(call, caller, pipeline, idempotent),
         )
       },
       (reply, { raw, negotiated }) => {

@@ -51,11 +51,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     oracles: ["key", "outcome", "books"],
     file: "store/sqlite/charge.ts",
     changes: {
-      "      if (charge.once) replays.keep(charge.accountId, charge.once, charge.items)\n": "",
+      "      if (charge.idempotent) replays.keep(charge.accountId, charge.idempotent, charge.items)\n": "",
       "ledger.transact(() => chargeAll(charges, raised))\n": `ledger.transact(() => chargeAll(charges, raised))
         database.transaction(() => {
-          charges.forEach(({ accountId, once, items }, index) => {
-            if (once && outcomes[index]?.charged) replays.keep(accountId, once, items)
+          charges.forEach(({ accountId, idempotent, items }, index) => {
+            if (idempotent && outcomes[index]?.charged) replays.keep(accountId, idempotent, items)
           })
         }).immediate()\n`,
     },

@@ -16,10 +16,10 @@ export const problems = { ...allProblems.administration, ...allProblems.http }
 export type ProblemCode = keyof typeof problems
 
 /** Answers with a problem for anything thrown, and records it. */
-type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
+type SendRefusal = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
 
-/** Returns a function that makes a route's {@link Refuse} from its recorder. */
-export function createRefusals(context: HttpContext): (record: RecordRequest) => Refuse {
+/** Returns a function that makes a route's {@link SendRefusal} from its recorder. */
+export function createRefusals(context: HttpContext): (record: RecordRequest) => SendRefusal {
   return (record) =>
     async (thrown, { request, set, incoming }, actor) => {
       const refusal = toRefusal(thrown, incoming.requestId, context.pipeline.log)

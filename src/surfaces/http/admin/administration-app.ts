@@ -67,8 +67,8 @@ export async function createAdministrationApp(
   const opened = new WeakMap<Request, { readonly incoming: Exchange["incoming"]; readonly thrown: unknown }>()
   const recordPreflight = observer.recorderFor("none", "unkeyed")
 
-  const refuseWith = createRefusals(context)
-  const refuse = refuseWith(observer.recorderFor("none", "admin"))
+  const refusalsOf = createRefusals(context)
+  const sendRefusal = refusalsOf(observer.recorderFor("none", "admin"))
 
   function allowedMethods({ url }: Request): string {
     const path = pathOf(url).replace(/\/$/, "")
@@ -102,7 +102,7 @@ export async function createAdministrationApp(
     },
   )
   const app = new Elysia({ name: "administration", normalize: false }).use(base)
-  const parts = { base, context, refuseWith, administration: access.administration }
+  const parts = { base, context, refusalsOf, administration: access.administration }
   const browserParts = { ...parts, ...guards, access, browser }
   if (scope.admin) {
     const forOperators = (exchange: Exchange) => requireOperator(exchange, callers)
@@ -129,7 +129,7 @@ export async function createAdministrationApp(
   await turn()
   // After the routes: each refuses what it throws itself.
   app.onError(({ error, code, request, set, incoming }) =>
-    refuse(code === "NOT_FOUND" ? noAdminRoute(request) : error, { request, set, incoming }, null),
+    sendRefusal(code === "NOT_FOUND" ? noAdminRoute(request) : error, { request, set, incoming }, null),
   )
   return {
     /** @param thrown refuses the request, for what an outer app threw before it found a route */
@@ -170,7 +170,7 @@ function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, serv
     .head(documentPath, answer, hooks)
 }
 
-interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "refuseWith" | "requireActor"> {
+interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "refusalsOf" | "requireActor"> {
   readonly sessions: Sessions
 }
 
@@ -179,7 +179,7 @@ interface PortalCallParts extends Pick<OperationParts, "base" | "context" | "ref
  * key. All are POST, since they cost credits: so each needs a page of this service and the CSRF token. The parameters of a GET
  * API are in the query.
  */
-async function portalCallRoutes({ base, context, refuseWith, requireActor, sessions }: PortalCallParts) {
+async function portalCallRoutes({ base, context, refusalsOf, requireActor, sessions }: PortalCallParts) {
   // Their own: pages of other origins may read the answers of REST, but not these.
   const own = { ...context, prepared: createPreparedHeaders() }
   const app = new Elysia({ name: "portal-calls", normalize: false }).use(meteredRoutes(base, own))
@@ -187,7 +187,7 @@ async function portalCallRoutes({ base, context, refuseWith, requireActor, sessi
     if (index % routesInTurn === 0) await context.pipeline.ports.timer.turn()
     const { id, method, title, input } = api.definition
     const record = context.observer.recorderFor(id, "portal")
-    const refuse = refuseWith(record)
+    const sendRefusal = refusalsOf(record)
     const readsQuery = method === "GET"
     const answer = singleAnswerer(api, own)
     const session = {
@@ -199,7 +199,7 @@ async function portalCallRoutes({ base, context, refuseWith, requireActor, sessi
         set.headers["cache-control"] = "no-store"
         return { ...incoming, keyHash }
       },
-      refuse: (thrown: unknown, exchange: Exchange) => refuse(thrown, exchange, null),
+      sendRefusal: (thrown: unknown, exchange: Exchange) => sendRefusal(thrown, exchange, null),
     }
     app.post(
       `${prefixes.portal.operations}/calls/${id}`,

@@ -13,7 +13,7 @@ import type { SignInFailures } from "./sign-in-failures.ts"
 export interface BrowserRouteParts {
   readonly base: IncomingApp
   readonly context: HttpContext
-  readonly refuseWith: ReturnType<typeof createRefusals>
+  readonly refusalsOf: ReturnType<typeof createRefusals>
   readonly browser: BrowserSessions
   readonly failures: SignInFailures
   readonly rate: RequestRate
@@ -37,18 +37,18 @@ interface BrowserAnswer {
 
 /** Makes an Elysia instance for routes that only pages of this service call, and what their handlers share. */
 export function browserRoutes(
-  { base, context, refuseWith, failures }: BrowserRouteParts,
+  { base, context, refusalsOf, failures }: BrowserRouteParts,
   { operation, surface, bodyBytes, wrong }: BrowserRouteOptions,
 ) {
   const record = context.observer.recorderFor(operation, surface)
-  const refuse = refuseWith(record)
+  const sendRefusal = refusalsOf(record)
   const intake = context.intake.limitedTo(bodyBytes)
   const { log, scheduler } = context.pipeline
   const app = new Elysia({ name: operation, normalize: false })
     .use(base)
     .onError(({ error, code, request, set, incoming }) => {
       const thrown = code === "PARSE" ? error.cause : code === "VALIDATION" ? wrong[error.type] : error
-      return refuse(thrown, { request, set, incoming }, null)
+      return sendRefusal(thrown, { request, set, incoming }, null)
     })
   return {
     app,

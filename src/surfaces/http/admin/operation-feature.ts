@@ -23,7 +23,7 @@ export interface OperationParts {
   readonly base: IncomingApp
   readonly administration: Administration
   readonly context: HttpContext
-  readonly refuseWith: ReturnType<typeof createRefusals>
+  readonly refusalsOf: ReturnType<typeof createRefusals>
   /** Finds who sends a request, or throws an AdminFault. */
   readonly requireActor: (exchange: Exchange) => Promise<Actor>
 }
@@ -46,14 +46,14 @@ export async function operationRoutes(
   surface: "admin" | "portal",
   parts: OperationParts,
 ) {
-  const { base, context, refuseWith, requireActor } = parts
+  const { base, context, refusalsOf, requireActor } = parts
   const app = new Elysia({ name: `${surface}-operations`, normalize: false })
     .use(base)
     .derive(async ({ request, set, incoming }) => ({ actor: await requireActor({ request, set, incoming }) }))
   for (const [index, route] of routes.entries()) {
     if (index % routesInTurn === 0) await context.pipeline.ports.timer.turn()
     const record = context.observer.recorderFor(route.operation.id, surface)
-    const refuse = refuseWith(record)
+    const sendRefusal = refusalsOf(record)
     app.route(
       route.operation.method,
       toElysiaPath(route),
@@ -67,7 +67,7 @@ export async function operationRoutes(
         parse: "none",
         detail: detailOf(route),
         error: ({ error, request, set, incoming, actor }) =>
-          refuse(error, { request, set, incoming }, actor ?? null),
+          sendRefusal(error, { request, set, incoming }, actor ?? null),
       },
     )
   }
