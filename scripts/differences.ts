@@ -4,7 +4,7 @@
  * the document of the old one, most of them broken in some way; before them come pages, documents, the admin API, controls of the
  * mock, MCP, faults and formats. The exit code is 1 if anything differs: whether a difference is meant is for the reader to say.
  */
-import { parseArgs } from "node:util"
+import { Command } from "commander"
 import fc from "fast-check"
 import { catalog } from "../src/app/prepare.ts"
 import type { OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
@@ -12,16 +12,21 @@ import { operationsOf } from "../test/fuzz/operations.ts"
 import { type FuzzKeys, requestsOf, variants } from "../test/fuzz/requests.ts"
 import { createWire, type Wire, type WireRequest } from "../test/fuzz/wire.ts"
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: "string", default: "1" },
-    runs: { type: "string", default: "5000" },
-    ignore: { type: "string", multiple: true, default: [] },
-  },
-})
-const [oldFile, newFile] = positionals
-if (oldFile === undefined || newFile === undefined) throw new Error("Name two executables: OLD NEW.")
+const command = new Command("differences")
+  .description("Send the same requests to the mock of two executables, and print where their answers differ.")
+  .argument("<OLD>", "an executable; the requests are generated from its document")
+  .argument("<NEW>", "another one")
+  .option("--seed <NUMBER>", "of the generated requests", "1")
+  .option("--runs <NUMBER>", "generated requests", "5000")
+  .option(
+    "--ignore <REGEX>",
+    "leave out lines of answers; may come several times",
+    (text, before: string[]) => [...before, text],
+    [],
+  )
+  .parse()
+const values = command.opts<{ seed: string; runs: string; ignore: string[] }>()
+const [oldFile, newFile] = command.args as [string, string]
 
 /** Requests between two resets, so that neither limits per minute nor credits decide all answers. */
 const resetEvery = 40

@@ -91,8 +91,7 @@ export const putConfig = defineChange({
   title: "Change the configuration file",
   description:
     "Changes plans, prices and settings that need no restart in the configuration file of a running service, and takes them over, or " +
-    "changes nothing. Other processes of the service follow within moments. The rest of the file stays unchanged, with its comments. Send the ETag " +
-    "of the configuration as If-Match, so that nobody else's change is lost.",
+    "changes nothing. Other processes of the service follow within moments. The rest of the file stays unchanged, with its comments.",
   permission: "config.write",
   method: "PATCH",
   path: "/config",
