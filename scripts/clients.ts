@@ -4,8 +4,12 @@
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { Command } from "commander"
 import { canRun, checkedRuns, otherRuns, runClient } from "./clients/runs.ts"
 
+new Command("clients")
+  .description("Try the clients of the test double in all languages with dist/penknife.")
+  .parse()
 const executable = join(import.meta.dir, "../dist/penknife")
 if (!existsSync(executable)) throw new Error("There is no dist/penknife: run 'bun run build' first.")
 

@@ -6,8 +6,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { Command } from "commander"
 import { plans, signingOf, type ZonePlan } from "./dnssec-zones/plans.ts"
 
+new Command("dnssec-zones")
+  .description("Write the signed zones of test/data/dnssec anew, with new keys.")
+  .parse()
 const folder = resolve(import.meta.dir, "../test/data/dnssec")
 const work = mkdtempSync(join(tmpdir(), "dnssec-zones-"))
 /** The DS records that each parent has to have, and its delegations. */

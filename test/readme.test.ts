@@ -9,6 +9,7 @@ import { apiPages, generate } from "../scripts/generate.ts"
 import { catalog } from "../src/app/prepare.ts"
 import statuses from "../src/surfaces/graphql/statuses.json"
 import { fieldsOf } from "../src/surfaces/markdown/api-page.ts"
+import { runProgram } from "./support/run-program.ts"
 
 const root = join(import.meta.dir, "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
@@ -129,3 +130,15 @@ const anchorsOf = (page: string): string[] =>
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   )
+
+/** They do one thing, and take no options. */
+const withoutHelp = ["up", "check", "test", "build", "build:all", "prepack", "format", "generate"]
+
+test.each(Object.keys(packageJson.scripts).filter((name) => !withoutHelp.includes(name)))(
+  "'bun run %s --help' tells what it does, and does nothing else",
+  async (name) => {
+    const { code, out, err } = await runProgram([process.execPath, "run", name, "--help"], { cwd: root })
+    expect({ code, err: err.replace(/^\$ .*\n/, "") }).toEqual({ code: 0, err: "" })
+    expect(out).toMatch(/^Usage: /)
+  },
+)
