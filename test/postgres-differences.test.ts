@@ -5,6 +5,7 @@ import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate, schemaSteps, schemaVersion } from "../src/store/postgres/migrations.ts"
 import { openPostgresStore } from "../src/store/postgres/open-postgres.ts"
+import { createTestAdminKey } from "./support/admin.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runSql } from "./support/any-store.ts"
 import { linesWith } from "./support/log.ts"
@@ -21,6 +22,7 @@ test("a clock that differs a little is logged once; one that differs more charge
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   const service = await startTestService({ ports: { clock }, flags: { db } })
   const { account, key } = await service.createKey("pro")
+  const admin = await createTestAdminKey(db)
   const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
   const told = () => linesWith("clocks differ", service.logged())
   expect([(await call()).status, (await service.fetch("/ready")).status]).toEqual([200, 200])
@@ -39,6 +41,13 @@ test("a clock that differs a little is logged once; one that differs more charge
     const refused = await call()
     expect(refused.status).toBe(503)
     expect((await readAnswer(refused)).error).toContain("Nothing was charged")
+    const change = await service.fetch(`/admin/v1/accounts/${account}/credits`, {
+      method: "POST",
+      headers: { "x-admin-key": admin.key, "content-type": "application/json" },
+      body: JSON.stringify({ credits: 5 }),
+    })
+    expect(change.status).toBe(503)
+    expect(await change.text()).toMatch(/The clock of this machine is \d+ s .* the database's/)
     await until(async () => (await service.fetch("/ready")).status === 503)
   }
   const told32Days = { consequence: expect.stringContaining("refused until the clocks agree") }

@@ -233,6 +233,9 @@ export class ReadTooLong extends StoreUnavailable {
   }
 }
 
+/** The clocks of this machine and of the database are too far apart for a charge or a change. The message is for the operator. */
+export class ClocksDiffer extends StoreUnavailable {}
+
 /** The database was lost while it recorded a charge: the charge was made or not, and nobody can tell. */
 export class ChargeUnknown extends StoreUnavailable {}
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../apis/contract.ts"
 import type { AnyStoreOptions } from "../open-store.ts"
-import { StoreUnavailable } from "../store.ts"
+import { ClocksDiffer } from "../store.ts"
 
 /**
  * Translates instants of this process into the clock of the database, for deadlines: a statement that arrives after its
@@ -126,13 +126,13 @@ export function createClockSkew(
         },
       }
     },
-    /** @throws StoreUnavailable when the clocks are too far apart for a charge or a change */
+    /** @throws ClocksDiffer when the clocks are too far apart for a charge or a change */
     require(): void {
       const ahead = aheadMs()
       if (!isOff(ahead)) return
       look()
       const seconds = Math.round(Math.abs(ahead) / 1_000)
-      throw new StoreUnavailable(
+      throw new ClocksDiffer(
         `The clock of this machine is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} the database's. Set the one that is wrong right; ` +
           "calls go on by themselves then.",
       )
