@@ -61,7 +61,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
     free: await issue(db, "free", 1),
     restricted: await issue(db, "pro", 1, "--allow-api", "hmac"),
   }
-  const server = await serve(db, "--dns-server", dnsServer)
+  const server = await serve(db, "--dns-server", dnsServer, "--log-level", "debug", "--log-sample", "0")
   const { pid } = server.child
   const memory: number[] = []
   const tenth = Math.max(1, Math.floor(runs / 10))
@@ -79,6 +79,10 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   const cpu = [processMs(pid) / 1_000, process.cpuUsage().user / 1e6]
   expect(await server.stop()).toBe(0)
 
+  // What a library writes to the console may quote the input. In a thread it becomes a line of the log.
+  expect((await server.stdout).trimEnd().split("\n")).toHaveLength(1)
+  const logged = (await server.stderr).trimEnd().split("\n")
+  expect(logged.filter((line) => !line.startsWith("{") || line.includes("wrote to the console"))).toEqual([])
   // Every success was charged, and nothing else was.
   for (const [name, { id }] of Object.entries(accounts))
     expect([name, await callsOf(db, id)]).toEqual([name, earnedBy(name, successes)])

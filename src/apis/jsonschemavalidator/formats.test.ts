@@ -1,5 +1,5 @@
 /** Formats are asserted where the meta-schema or the caller asks for it. */
-import { expect, test } from "bun:test"
+import { expect, spyOn, test } from "bun:test"
 import { isIdnEmail } from "@hyperjump/json-schema-formats"
 import fc from "fast-check"
 import { check, formatsMeta, metaSchema, withFormats } from "../../../test/support/json-schemas.ts"
@@ -51,6 +51,30 @@ test.each([
 ])("the format %s of %j: %p", async (format, document, isValid) => {
   const { is_valid } = await runIsolated(run, { schema: { format }, document, assert_formats: true })
   expect(is_valid).toBe(isValid)
+})
+
+test("no part of a wrong text is written to the console, whatever its format", async () => {
+  const written = spyOn(console, "log")
+  try {
+    for (const format of [
+      "hostname",
+      "idn-hostname",
+      "email",
+      "idn-email",
+      "uri",
+      "iri",
+      "regex",
+      "date-time",
+    ])
+      for (const domain of ["xn--X", "-\u00fc", "a\u00b7b.example", "ab--c\u00fc", "\u0661\u06f1", "a..b"])
+        for (const document of [domain, `a@${domain}`, `https://${domain}/`]) {
+          const asked = { schema: { format }, document, assert_formats: true }
+          await runIsolated(run, asked)
+        }
+    expect(written.mock.calls).toEqual([])
+  } finally {
+    written.mockRestore()
+  }
 })
 
 test("an international address is read as the library reads it, which takes long for long ones alone", async () => {

@@ -73,11 +73,15 @@ function isIdn(text: string): boolean {
 const localPart =
   /^(?:[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]+)*|"(?:[ !#-[\]-~\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]|\\[ -~])*")(?=@)/u
 
-/** The library reads each letter of the local part in two ways, which takes exponential time, so it only gets the rest. */
+/**
+ * The library reads each letter of the local part in two ways, which takes exponential time, so it only gets the rest. It would
+ * write the domain to the console if it is wrong.
+ */
 function isIdnMailbox(text: string): boolean {
   const [local] = localPart.exec(text) ?? []
   const rest = text.slice(local?.length)
-  return local !== undefined && rest.length <= maxNameLength && isIdnEmail(`a${rest}`)
+  if (local === undefined || rest.length > maxNameLength) return false
+  return (rest.startsWith("@[") || isIdn(rest.slice(1))) && isIdnEmail(`a${rest}`)
 }
 
 /** Whether a value is no text, or has the format. Some checks of the libraries throw at what is wrong. */
