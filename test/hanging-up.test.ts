@@ -63,10 +63,10 @@ describe.each(["free", "unlimited"])(
   },
 )
 
-async function start(flags: Record<string, string> = {}) {
+async function start(flags: Record<string, string> = {}, plan = "pro") {
   const { dns, ...held } = createHeldDns()
   const service = await startTestService({ ports: { dns }, flags })
-  const { account, key } = await service.createKey("pro")
+  const { account, key } = await service.createKey(plan)
   const client = new AbortController()
   return { service, account, key, client, ...held, signal: client.signal }
 }
@@ -111,6 +111,19 @@ test.each([
     expect(service.logged()).not.toContain('"level":"error"')
   },
 )
+
+test("the line of a client that has hung up has the address that was known before", async () => {
+  // The limit per minute makes a call wait, and its client is looked for after that.
+  const t = await start({}, "free")
+  const answer = t.service.fetch(validate, { key: t.key, signal: t.signal })
+  await t.asked()
+  t.client.abort()
+  await expect(answer).rejects.toThrow()
+  await until(() => t.service.server.openRequests() === 0)
+  t.release()
+  await until(() => requestsIn(t.service.logged()).length === 1)
+  expect(requestsIn(t.service.logged())).toMatchObject([{ fault: "callerLeft", address: "127.0.0.1" }])
+})
 
 test("a client that hangs up while its call runs counts as a call in progress until its work has ended", async () => {
   const t = await start({ maxCalls: "1" })

@@ -1,8 +1,10 @@
 /** Abuse of an Idempotency-Key: a call for free, knowledge of others' calls, or a service that is kept busy. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
+import type { Dns } from "../src/apis/contract.ts"
 import { readAnswer } from "./support/answer.ts"
 import { createManualClock } from "./support/clock.ts"
+import { noExchange } from "./support/dns.ts"
 import { postWith } from "./support/keyed-request.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
@@ -94,6 +96,35 @@ describe("a call that asks servers of others", () => {
     await (body ? send(body, other, "k", path) : service.fetch(path, { ...once, key: other }))
     expect(await usedBy(key)).toBe(3 * Number(await usedBy(other)))
   })
+})
+
+test("a call that fails when it is repeated does not use its replays up: it is not charged again", async () => {
+  let isDead = false
+  const dns: Dns = {
+    resolve: async () => (isDead ? { kind: "failure", reason: "timeout" } : { kind: "nxdomain" }),
+    exchange: noExchange,
+  }
+  const asking = await startTestService({ ports: { dns } })
+  const { account, key } = await asking.createKey("pro")
+  for (const [path, body] of [
+    ["/v1/spfvalidator?domain=example.com", null],
+    ["/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
+    ["/v1/graphql", { query: '{ spfvalidator(input: {domain: "example.com"}) { has_spf_record } }' }],
+  ] as const) {
+    const headers = { "content-type": "application/json", "idempotency-key": path }
+    const call = async () =>
+      kindOf(await asking.fetch(path, body ? postWith(body, { key, headers }) : { key, headers }))
+    const used = async () => (await asking.accounts.show(account)).balance.used
+    isDead = false
+    expect(await call()).toBe("200")
+    const charged = await used()
+    isDead = true
+    for (let time = 0; time < 5; time++) await call()
+    isDead = false
+    expect([await call(), await call(), await used()]).toEqual(["200 again", "200 again", charged])
+    // The third one that is answered is charged, as the page says.
+    expect([await call(), (await used()) > charged]).toEqual(["200", true])
+  }
 })
 
 test.each([

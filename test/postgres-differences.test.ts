@@ -8,7 +8,7 @@ import { openPostgresStore } from "../src/store/postgres/open-postgres.ts"
 import { createTestAdminKey } from "./support/admin.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runSql } from "./support/any-store.ts"
-import { linesWith } from "./support/log.ts"
+import { linesWith, requestsIn } from "./support/log.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
 import { briefTimer } from "./support/timer.ts"
@@ -74,6 +74,7 @@ test("an account with a plan that this instance does not know is refused without
   const { error } = await readAnswer(answer)
   expect(error).toContain("The plan of this account, 'team', is not configured here")
   expect(knowsNot.logged()).toContain(`Account ${account} has the plan 'team', which is not configured`)
+  expect(requestsIn(knowsNot.logged())).toMatchObject([{ fault: "planMissing", account }])
   expect((await knows.accounts.show(account)).balance.used).toBe(0)
   expect((await knows.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   expect((await knows.accounts.show(account)).balance.used).toBe(1)

@@ -21,7 +21,7 @@ export interface AccountSnapshot {
   /** Start of the month for which the store was told that a call found all credits used up. */
   exhaustedMs: number | null
   /** The calls with an Idempotency-Key in progress: the hash of the input by that of the key. Null before the first. */
-  onceUnderWay: Map<string, string> | null
+  idempotentUnderWay: Map<string, string> | null
 }
 
 /** Finds the snapshot of a caller's account. */
@@ -65,7 +65,7 @@ export function createAccountSnapshots(snapshots: Snapshots = keepLast()): FindS
         period: null,
         reportedMs: null,
         exhaustedMs: null,
-        onceUnderWay: null,
+        idempotentUnderWay: null,
       }
       snapshots.set(id, snapshot)
       return snapshot

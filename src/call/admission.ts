@@ -136,13 +136,13 @@ export function rateLimited(limit: { perMinute: number | null; retryInMs: number
   })
 }
 
-function planOf({ account }: KeyAccess, plans: Plans): Plan {
+function planOf({ account, key }: KeyAccess, plans: Plans): Plan {
   const plan = plans.get(account.plan)
   if (plan) return plan
   throw new Fault(
     "planMissing",
     `The plan of this account, '${account.plan}', is not configured here, so nothing ran and nothing was charged. ` +
       "The operator of this service can choose another with 'account set-plan'.",
-    { cause: missingPlan(account) },
+    { cause: missingPlan(account), keyOwner: { account: { id: account.id }, key: { id: key.id } } },
   )
 }

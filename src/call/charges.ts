@@ -152,7 +152,10 @@ export function createCharges(
   ): Promise<void> {
     let { caller } = hold
     const { idempotent } = hold
-    if (idempotent?.replay) return
+    if (idempotent?.replay) {
+      idempotent.isAnswered = true
+      return
+    }
     const recorded = uses.length === 0 ? items : [...items, ...uses]
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const charge = toCharge(hold.snapshot, caller, recorded, request.trace, idempotent)

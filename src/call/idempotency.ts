@@ -8,11 +8,13 @@ import { Fault, fixedFault } from "./fault.ts"
 export interface IdempotentCall extends IdempotencyKey {
   /** The charge of the first call with the key: this one is answered, and not charged. Null for the first. */
   replay: CallReplay | null
+  /** Whether it has succeeded. */
+  isAnswered: boolean
 }
 
 /** Begins calls with an Idempotency-Key. The calls under way are kept with the account, and the charged ones in the store. */
 export function createIdempotentCalls(
-  store: Pick<Store, "findReplay" | "countReplay">,
+  store: Pick<Store, "findReplay" | "countReplay" | "giveBackReplay">,
   clock: Clock,
   findSnapshot: FindSnapshot,
 ) {
@@ -27,29 +29,40 @@ export function createIdempotentCalls(
       caller: Caller,
       { keyHash, inputHash }: Pick<IdempotencyKey, "keyHash" | "inputHash">,
       asksOthers: boolean,
-    ): Promise<{ readonly idempotent: IdempotentCall | null; end(): void }> {
+    ): Promise<{ readonly idempotent: IdempotentCall | null; end(): Promise<void> }> {
       const snapshot = findSnapshot(caller)
-      snapshot.onceUnderWay ??= new Map()
-      const { onceUnderWay: underWay } = snapshot
+      snapshot.idempotentUnderWay ??= new Map()
+      const { idempotentUnderWay: underWay } = snapshot
       const other = underWay.get(keyHash)
       if (other !== undefined) {
         if (other !== inputHash) throw fixedFault("idempotencyKeyReused")
         throw keyInUse
       }
       underWay.set(keyHash, inputHash)
-      const end = () => underWay.delete(keyHash)
+      const { id } = caller.account
+      let counted: IdempotentCall | null = null
+      /** A replay that failed has answered nobody, and does not count. */
+      const end = async () => {
+        try {
+          if (counted?.isAnswered === false) await store.giveBackReplay(id, keyHash)
+        } finally {
+          underWay.delete(keyHash)
+        }
+      }
       try {
         const nowMs = clock.now()
-        const replay = await store.findReplay(caller.account.id, keyHash, nowMs - keepReplaysMs)
+        const replay = await store.findReplay(id, keyHash, nowMs - keepReplaysMs)
         requireSameInput(inputHash, replay)
         const most = asksOthers ? maxReplaysAskingOthers : maxReplays
-        if (replay && !(await store.countReplay(caller.account.id, keyHash, most))) {
+        if (replay && !(await store.countReplay(id, keyHash, most))) {
           if (asksOthers) return { idempotent: null, end }
           throw keyUsedUp(replay.createdMs + keepReplaysMs - nowMs)
         }
-        return { idempotent: { keyHash, inputHash, nowMs, replay }, end }
+        const idempotent: IdempotentCall = { keyHash, inputHash, nowMs, replay, isAnswered: false }
+        if (replay) counted = idempotent
+        return { idempotent, end }
       } catch (thrown) {
-        end()
+        await end()
         throw thrown
       }
     },

@@ -41,7 +41,7 @@ export async function workIdempotently<T>(
   try {
     return await work(idempotent)
   } finally {
-    end()
+    await end()
   }
 }
 

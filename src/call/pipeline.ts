@@ -108,7 +108,7 @@ export function admit(
 }
 
 function admitNow(
-  { key, keyHash, hasTwoKeys, address }: CallerRequest,
+  { key, keyHash, hasTwoKeys, address, hasLeft }: CallerRequest,
   apis: readonly string[],
   { admission }: Pipeline,
   progress: Progress,
@@ -119,6 +119,8 @@ function admitNow(
 
   function permit(caller: Caller): Caller | Promise<Caller> {
     progress.caller = caller
+    // The address of a client who has left is not known any more.
+    if (caller.key.allowIps !== null) requirePresent({ hasLeft })
     admission.requireAddress(caller, address)
     for (const api of apis) admission.requireApi(caller, api)
     return admission.takeRate(caller)?.then(takeOver) ?? caller

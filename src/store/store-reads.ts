@@ -7,7 +7,7 @@ export function prepareStoreReads({
   write,
 }: Readonly<Record<"read" | "write", Run>>): Pick<
   Store,
-  "findReplay" | "countReplay" | "findAccount" | "monthUsage"
+  "findReplay" | "countReplay" | "giveBackReplay" | "findAccount" | "monthUsage"
 > {
   return {
     async findReplay(accountId, keyHash, sinceMs) {
@@ -18,6 +18,11 @@ export function prepareStoreReads({
       const count = `UPDATE call_replays SET replays = replays + 1
         WHERE account_id = $1::text AND key_hash = $2::text AND replays < $3::bigint RETURNING 1`
       return (await write(count, [accountId, keyHash, most])).length > 0
+    },
+    async giveBackReplay(accountId, keyHash) {
+      const giveBack = `UPDATE call_replays SET replays = replays - 1
+        WHERE account_id = $1::text AND key_hash = $2::text AND replays > 0 RETURNING 1`
+      await write(giveBack, [accountId, keyHash])
     },
     async findAccount(id) {
       const [row] = await read<AccountRecord>(`${selectAccounts} WHERE id = $1::text`, [id])

@@ -24,6 +24,8 @@ export interface Store {
   findReplay(accountId: string, keyHash: string, sinceMs: number): Promise<CallReplay | null>
   /** Counts a replay of what {@link findReplay} found. Returns false, and counts nothing, if there were as many as `most`. */
   countReplay(accountId: string, keyHash: string, most: number): Promise<boolean>
+  /** Takes back what {@link countReplay} counted. */
+  giveBackReplay(accountId: string, keyHash: string): Promise<void>
 
   findAccount(id: string): Promise<AccountRecord | null>
   /** Usage of one credit month by day and API, newest day first, whether the month or the bonus paid for it. */

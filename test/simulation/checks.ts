@@ -133,8 +133,9 @@ export function checkMemory(
   for (const { id, createdMs, periodMs, used, bonus } of accounts)
     for (const { name, findSnapshot } of instances) {
       const account = { id, createdMs, periodStartMs: periodMs, used, bonus }
-      const { heldCredits, onceUnderWay } = findSnapshot({ account, revision: -1 } as unknown as Caller)
+      const { heldCredits, idempotentUnderWay } = findSnapshot({ account, revision: -1 } as unknown as Caller)
       if (heldCredits !== 0) fail(`hold: ${name} holds ${heldCredits} credits of ${id} at rest`)
-      if (onceUnderWay && onceUnderWay.size > 0) fail(`hold: ${name} has keys of ${id} under way at rest`)
+      if (idempotentUnderWay && idempotentUnderWay.size > 0)
+        fail(`hold: ${name} has keys of ${id} under way at rest`)
     }
 }

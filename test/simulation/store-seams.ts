@@ -73,6 +73,7 @@ export function withSeams<Opened extends OpenStore>(
     findKeyAnew: seam("findKeyAnew", store.findKeyAnew),
     findReplay: seam("findReplay", store.findReplay),
     countReplay: seam("countReplay", store.countReplay),
+    giveBackReplay: seam("giveBackReplay", store.giveBackReplay),
     findAccount: seam("findAccount", store.findAccount),
     async charge(charges, onDecided) {
       const times = [...readings()]

@@ -119,6 +119,15 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     // Neither another key nor another account is affected, and what was never charged has no replays.
     expect(await store.countReplay("acc_1", "l", 5)).toBe(true)
     expect(await store.countReplay("acc_2", "k", 5)).toBe(false)
+    // One that is taken back may be counted again, and there are never fewer than none.
+    await store.giveBackReplay("acc_1", "k")
+    expect([await store.countReplay("acc_1", "k", 5), await store.countReplay("acc_1", "k", 5)]).toEqual([
+      true,
+      false,
+    ])
+    await Promise.all(Array.from({ length: 3 }, () => store.giveBackReplay("acc_1", "l")))
+    const more = [await store.countReplay("acc_1", "l", 1), await store.countReplay("acc_1", "l", 1)]
+    expect(more).toEqual([true, false])
     const laterMs = nowMs + keepReplaysMs
     expect(kinds(await store.charge([chargeOf({ idempotent: once("k", "new", laterMs) })]))).toEqual([
       "charged",

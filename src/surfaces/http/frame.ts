@@ -107,8 +107,9 @@ export function createFrame(
       },
       // The log needs the address anyway. To make the request's signal takes 5 % of a metered call.
       hasLeft() {
-        socket = socketOf(request)
-        return socket === null
+        const present = socketOf(request)
+        socket = present ?? socket
+        return present === null
       },
       startedMs: observer.nowMs(),
       trace: tracer && beginTrace(request, tracer),
