@@ -36,8 +36,8 @@ export async function openGuests(
     })
     return null
   }
-  const keyHash = await findKeyHash(account.id, parts)
-  return { keyHash, callsPerMinute: config.tryCalls, apis: new Set(apis.map(({ id }) => id)) }
+  const secretHash = await findKeyHash(account.id, parts)
+  return { secretHash, callsPerMinute: config.tryCalls, apis: new Set(apis.map(({ id }) => id)) }
 }
 
 async function findAccount(plan: string, parts: GuestParts): Promise<AccountDetails> {

@@ -25,7 +25,7 @@ export interface CallerRequest {
   /** The API key as it was sent; null without one. */
   readonly key: string | null
   /** The hash of the key that the request stands for, where a session does so; `key` is then not looked at. */
-  readonly keyHash?: string
+  readonly secretHash?: string
   /** Whether the request names two different keys. */
   readonly hasTwoKeys: boolean
   /** Returns the client's IP address. The pipeline calls it only for a key that is bound to addresses, and for guests. */

@@ -8,7 +8,7 @@ import { type Pipeline, type Progress, requirePresent } from "./pipeline.ts"
 /** The rules for calls without a key. Their callers are guests, who share one account with its plan, credits and usage. */
 export interface Guests {
   /** The hash of the key that stands for all guests. Nobody knows its text. */
-  readonly keyHash: string
+  readonly secretHash: string
   /** Calls a minute of one network: an IPv4 address, or an IPv6 network of 64 bits. */
   readonly callsPerMinute: number
   /** The ids of the APIs that they may call. */
@@ -42,7 +42,7 @@ export async function admitGuest(
   for (const api of apis) admission.requireApi(caller, api)
   const perMinute = guests.callsPerMinute
   const { granted, buckets: states } = await admission.takeGuestRate(caller, {
-    id: bucketOf(request.address(), guests.keyHash),
+    id: bucketOf(request.address(), guests.secretHash),
     perMinute,
   })
   requirePresent(request)
@@ -62,9 +62,9 @@ export async function admitGuest(
 }
 
 /** Where the operator has closed the guests' account or revoked its key, a call without a key is refused as without guests. */
-async function identify({ keyHash }: Guests, admission: Pipeline["admission"]): Promise<Caller> {
+async function identify({ secretHash }: Guests, admission: Pipeline["admission"]): Promise<Caller> {
   try {
-    return await admission.identifyHash(keyHash)
+    return await admission.identifyHash(secretHash)
   } catch (thrown) {
     throw thrown instanceof Fault && thrown.status === 401 ? fixedFault("keyMissing") : thrown
   }

@@ -108,13 +108,13 @@ export function admit(
 }
 
 function admitNow(
-  { key, keyHash, hasTwoKeys, address, hasLeft }: CallerRequest,
+  { key, secretHash, hasTwoKeys, address, hasLeft }: CallerRequest,
   apis: readonly string[],
   { admission }: Pipeline,
   progress: Progress,
 ): Caller | Promise<Caller> {
   if (hasTwoKeys) throw fixedFault("keysDiffer")
-  const identified = keyHash === undefined ? admission.identify(key) : admission.identifyHash(keyHash)
+  const identified = secretHash === undefined ? admission.identify(key) : admission.identifyHash(secretHash)
   return identified instanceof Promise ? identified.then(permit) : permit(identified)
 
   function permit(caller: Caller): Caller | Promise<Caller> {

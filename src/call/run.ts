@@ -211,6 +211,7 @@ export async function runSingle(
       .findDeprecated()?.(raw)
       .map((entry) => ({ api: entry, calls: 1, credits: 0 }))
     await pipeline.charges.settle(hold, api.charge, request, uses)
+    // `settle` sets it too, when another process was first.
     if (idempotent?.replay)
       return { data: outcome.data, charged: nothingCharged, fault: null, isReplay: true }
     return { data: outcome.data, charged: api.charge, fault: null }

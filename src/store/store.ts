@@ -106,7 +106,10 @@ export interface Charge {
   readonly periodStartMs: number
   /** UTC day to record the usage under, `YYYY-MM-DD`. */
   readonly day: string
-  /** {@link KeyAccess.revision} of the caller. Without it the charge is decided whatever has changed since. */
+  /**
+   * {@link KeyAccess.revision} of the caller, which PostgreSQL compares. A data file does not: a call that began before its key was
+   * revoked may be charged, as without a revision.
+   */
   readonly revision?: number
   /** The trace of the request (W3C Trace Context), for the notices that the charge raises. */
   readonly traceparent?: string | undefined

@@ -9,7 +9,7 @@ import { createAdminFeature } from "./admin/admin-feature.ts"
 import { addBatchRoutes } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { discoveryFeature } from "./discovery.ts"
-import { createFrame, type FrameOptions, type FrameParts, finishBody } from "./frame.ts"
+import { createFrame, type FrameOptions, type FrameParts, leaveRequestBody } from "./frame.ts"
 import { graphqlFeature } from "./graphql.ts"
 import { mcpFeature, type TrustedNames } from "./mcp.ts"
 import { createServiceApp } from "./metered.ts"
@@ -89,7 +89,7 @@ export function createHttpApp(
     const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
     logFault(fault, incoming.requestId, pipeline.log)
     recordUnmatched(incoming, { status: fault.status, fault: fault.code })
-    await finishBody(request, set, context)
+    await leaveRequestBody(request, set, context)
     if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request))
       return pages.sendNotFound(request, set)
     return sendFault(fault, request, set)

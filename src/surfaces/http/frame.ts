@@ -235,7 +235,11 @@ export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<
 }
 
 /** Leaves the rest of a body. If it is too long, or the server stops, the connection is closed after the answer. */
-export async function finishBody(request: Request, set: AnswerSettings, context: HttpContext): Promise<void> {
+export async function leaveRequestBody(
+  request: Request,
+  set: AnswerSettings,
+  context: HttpContext,
+): Promise<void> {
   const { isBegun } = context.closing
   if (!(await context.intake.leave(request, isBegun)) || isBegun) set.headers.connection = "close"
 }

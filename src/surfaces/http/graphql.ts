@@ -2,7 +2,7 @@ import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request-log.ts"
 import { once } from "../../values/once.ts"
 import { faultNameOf, Refusal, toRefusal } from "../graphql/refusal.ts"
-import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./frame.ts"
+import { type HttpContext, inProgress, keepConnectionOpen, leaveRequestBody, overloadOf } from "./frame.ts"
 import { acceptedBy, mediaTypeFor } from "./reply/format.ts"
 import { setAnswerHeaders } from "./reply/headers.ts"
 import type { Exchange, IncomingApp, IncomingRequest } from "./request.ts"
@@ -41,7 +41,7 @@ export function graphqlFeature(base: IncomingApp, context: HttpContext, enabled:
         const response = refusal
           ? sendRefusal(refusal, { request, set, incoming }, record)
           : await keepConnectionOpen(request, context, () => query(request, incoming))
-        await finishBody(request, set, context)
+        await leaveRequestBody(request, set, context)
         return response
       }),
     { parse: "none", detail: { summary: "Several APIs in one query", tags: ["graphql"] } },

@@ -5,7 +5,7 @@ import type { RecordRequest } from "../../observe/request-log.ts"
 import { hostIn, isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
 import type { ServiceName } from "../mcp/server.ts"
-import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./frame.ts"
+import { type HttpContext, inProgress, keepConnectionOpen, leaveRequestBody, overloadOf } from "./frame.ts"
 import { sendRefusal } from "./mcp-answer.ts"
 import type { McpHttp } from "./mcp-server.ts"
 import { sameOriginOnly } from "./reply/headers.ts"
@@ -50,7 +50,7 @@ export function mcpFeature(
       record(incoming, { status, fault: code, parameter, caller })
       return sendRefusal(fault, set)
     } finally {
-      await finishBody(request, set, context)
+      await leaveRequestBody(request, set, context)
     }
   }
 

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import type { Caller } from "../../call/caller.ts"
 import { admitGuest } from "../../call/guests.ts"
-import type { RawInput, TextInput } from "../../call/input.ts"
+import type { RawInput } from "../../call/input.ts"
 import {
   admit,
   answerAdmitted,
@@ -12,7 +12,7 @@ import {
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { type createFrame, finishBody, type HttpContext, requireRoom } from "./frame.ts"
+import { type createFrame, type HttpContext, leaveRequestBody, requireRoom } from "./frame.ts"
 import { readJsonObject } from "./read/body.ts"
 import { httpLimits } from "./read/limits.ts"
 import { parseQuery } from "./read/query.ts"
@@ -64,9 +64,6 @@ export interface MeteredExchange extends Exchange {
   readonly call: MeteredCall | null
 }
 
-/** The query of a metered route, for its schema: the parameters, and what is wrong with `format`. */
-export interface GivenQuery extends TextInput, Pick<Negotiated, "problem"> {}
-
 /** Lets the caller of a request in, or throws the fault that refuses it. */
 type AdmitCall = (call: MeteredCall, incoming: IncomingRequest, request: Request) => Caller | Promise<Caller>
 
@@ -81,14 +78,14 @@ interface MeteredContext extends Omit<Exchange, "incoming"> {
 }
 
 /**
- * The macro `metered`: overload → identity → address → APIs → rate come before the route's own schema. They are a `transform` of
- * GET, as every `derive` is, and for POST the start of `parse`, since Elysia reads a body first of all. Whatever a step, the
- * schema or the handler throws is answered here, with what is known of the caller.
+ * The macro `metered`: overload → identity → address → APIs → rate come before the route's own schema. For GET they are a
+ * `transform`, and for POST the start of `parse`, since Elysia reads a body first of all. What a step or the schema throws is
+ * answered here, with what is known of the caller.
  */
 export function meteredRoutes(base: IncomingApp, context: HttpContext) {
   const { calls, intake, pipeline } = context
 
-  function begin(route: MeteredRoute, request: Request): MeteredCall {
+  function openCall(route: MeteredRoute, request: Request): MeteredCall {
     const raw = parseQuery(request.url)
     const negotiated = negotiateFormat(request, raw)
     calls.begin()
@@ -116,12 +113,13 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
                 const { request, incoming } = elysia
                 // Elysia answers HEAD by GET, which would charge for an answer that nobody sees.
                 if (request.method !== "GET") throw new MethodNotAllowed(request.method, "GET")
-                const call = begin(route, request)
+                const call = openCall(route, request)
                 elysia.call = call
                 requireRoom(context)
                 const admitted = admitCall(call, incoming, request)
                 if (admitted instanceof Promise) await admitted
-                elysia.query = { ...call.raw, problem: call.negotiated.problem }
+                if (call.negotiated.problem) throw call.negotiated.problem
+                elysia.query = call.raw
               },
             }
           : {
@@ -131,14 +129,13 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
                   const { incoming } = elysia
                   elysia.incoming = await route.session.identify({ request, set, incoming })
                 }
-                const call = begin(route, request)
+                const call = openCall(route, request)
                 elysia.call = call
                 requireRoom(context)
                 const admitted = admitCall(call, elysia.incoming, request)
                 const caller = admitted instanceof Promise ? await admitted : admitted
-                const { problem } = call.negotiated
-                if (problem) throw problem
-                if (route.readsQuery) return { ...call.raw, problem }
+                if (call.negotiated.problem) throw call.negotiated.problem
+                if (route.readsQuery) return call.raw
                 const giveWay = () => giveWayWhilePresent(elysia.incoming, caller.account.id, pipeline)
                 const values = await readJsonObject(request, intake, giveWay)
                 call.raw = { kind: "typed", values }
@@ -154,7 +151,7 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
             call.route.record(incoming, reply)
             return await sendRefusal(reply, call, { request, set }, context)
           } finally {
-            end(call, request, context)
+            closeCall(call, request, context)
           }
         },
       }),
@@ -182,7 +179,7 @@ export async function answerMetered(
     const sent = sendSuccess(reply, call)
     return sent instanceof Promise ? await sent : sent
   } finally {
-    end(call, request, context)
+    closeCall(call, request, context)
   }
 }
 
@@ -206,11 +203,11 @@ async function sendRefusal(
   { request, set }: { readonly request: Request; readonly set: AnswerSettings },
   context: HttpContext,
 ): Promise<string> {
-  await finishBody(request, set, context)
+  await leaveRequestBody(request, set, context)
   return send(reply, format, set, asProblem)
 }
 
-function end(call: MeteredCall, request: Request, context: HttpContext): void {
+function closeCall(call: MeteredCall, request: Request, context: HttpContext): void {
   if (!call.isOpen) return
   call.isOpen = false
   setIdleSeconds(call.route, request, httpLimits.idleSeconds, context)

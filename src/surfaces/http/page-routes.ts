@@ -5,7 +5,7 @@ import { mediaTypeNames, preferredType } from "../../encode/formats.ts"
 import { once } from "../../values/once.ts"
 import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
-import { finishBody, type HttpContext, inProgress, requireRoom, unkeyedFeature } from "./frame.ts"
+import { type HttpContext, inProgress, leaveRequestBody, requireRoom, unkeyedFeature } from "./frame.ts"
 import { parseQuery } from "./read/query.ts"
 import { acceptedBy } from "./reply/format.ts"
 import { sameOriginOnly } from "./reply/headers.ts"
@@ -165,7 +165,7 @@ export function unsubscribeFeature(
   async function stop({ request, set, incoming }: Exchange) {
     requireRoom(context)
     return inProgress(context, async () => {
-      await finishBody(request, set, context)
+      await leaveRequestBody(request, set, context)
       const from = { source: incoming.address(), requestId: incoming.requestId }
       const isStopped = await unsubscribes.stop(tokenOf(request), from)
       sameOriginOnly(set)

@@ -60,7 +60,7 @@ const notYet: IncomingRequest = {
 const wellFormed = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Returns the id of a request, given its `X-Request-ID` and its key. */
-export type RequestIds = (incoming: string | null, sentKey: string | null) => string
+export type RequestIds = (sentId: string | null, sentKey: string | null) => string
 
 /**
  * Takes a well-formed incoming `X-Request-ID`, and makes an id otherwise: a random prefix of the process and a count. An id that
@@ -70,9 +70,8 @@ export type RequestIds = (incoming: string | null, sentKey: string | null) => st
 export function createRequestIds(random: Random, holdsKey: (text: string) => boolean): RequestIds {
   const prefix = Buffer.from(random.bytes(9)).toString("base64url")
   let count = 0
-  return (incoming, sentKey) => {
-    if (incoming !== null && wellFormed.test(incoming) && incoming !== sentKey && !holdsKey(incoming))
-      return incoming
+  return (sentId, sentKey) => {
+    if (sentId !== null && wellFormed.test(sentId) && sentId !== sentKey && !holdsKey(sentId)) return sentId
     count++
     return `${prefix}.${count.toString(36)}`
   }

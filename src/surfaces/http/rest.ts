@@ -3,7 +3,7 @@ import { type ApiDefinition, choice } from "../../apis/contract.ts"
 import { maxInputs, requireInputs } from "../../call/batch.ts"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
 import { workIdempotently } from "../../call/idempotent-work.ts"
-import type { Input } from "../../call/input.ts"
+import type { Input, TextInput } from "../../call/input.ts"
 import type { Reply } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { runSingle } from "../../call/run.ts"
@@ -12,9 +12,9 @@ import { formats, mediaTypeNames, preferredType } from "../../encode/formats.ts"
 import { once } from "../../values/once.ts"
 import { type Picture, pictureBase64, picturesOf } from "../../values/picture.ts"
 import type { HttpContext } from "./frame.ts"
-import { answerMetered, type GivenQuery, type MeteredExchange, type ServiceApp } from "./metered.ts"
+import { answerMetered, type MeteredExchange, type ServiceApp } from "./metered.ts"
 import { acceptedBy } from "./reply/format.ts"
-import { noticeOf, send, sendMetered, setReply } from "./reply/headers.ts"
+import { noticeOf, send, sendSuccess, setReply } from "./reply/headers.ts"
 import { type AnswerSettings, pathAndQueryOf } from "./request.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
@@ -66,7 +66,7 @@ export function singleAnswerer(api: PreparedApi, context: HttpContext) {
       (reply, { raw, negotiated }) => {
         notice?.(raw, exchange.set)
         const sent = sendPicture?.(exchange.request, reply, exchange.set)
-        return sent ?? sendMetered(reply, negotiated.format, exchange.set, context)
+        return sent ?? sendSuccess(reply, negotiated.format, exchange.set, context)
       },
     )
 }
@@ -165,15 +165,9 @@ export interface CheckedBy<Read> {
   }
 }
 
-/** The query of a metered GET: the parameters that `read` checks, after `format`. */
-export function querySchema(input: () => TObject, read: (given: GivenQuery) => Input) {
-  return objectCheckedBy(
-    () => Type.Object({ ...input().properties, format }),
-    (given: GivenQuery) => {
-      if (given.problem) throw given.problem
-      return read(given)
-    },
-  )
+/** The query of a metered GET: the parameters, which `read` checks, and `format`, which the macro has read. */
+export function querySchema(input: () => TObject, read: (given: TextInput) => Input) {
+  return objectCheckedBy(() => Type.Object({ ...input().properties, format }), read)
 }
 
 /** The JSON body of a single call. */

@@ -5,7 +5,7 @@ import { type Fault, type FaultCode, retryAfterOf, toFault } from "../../../call
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import type { RecordRequest } from "../../../observe/request-log.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
-import { finishBody, type HttpContext } from "../frame.ts"
+import { type HttpContext, leaveRequestBody } from "../frame.ts"
 import { problemTypeStart } from "../reply/problem.ts"
 import { type AnswerSettings, type Exchange, MethodNotAllowed } from "../request.ts"
 
@@ -23,7 +23,7 @@ export function createRefusals(context: HttpContext): (record: RecordRequest) =>
   return (record) =>
     async (thrown, { request, set, incoming }, actor) => {
       const refusal = toRefusal(thrown, incoming.requestId, context.pipeline.log)
-      await finishBody(request, set, context)
+      await leaveRequestBody(request, set, context)
       const { status } = problems[refusal.code]
       record(incoming, { status, fault: refusal.code, ...(actor && { actor: actor.id }) })
       return sendProblem(refusal, incoming.requestId, set)

@@ -194,10 +194,10 @@ async function portalCallRoutes({ base, context, refusalsOf, requireActor, sessi
       async identify(exchange: Exchange) {
         const { incoming, set } = exchange
         const actor = await requireActor(exchange)
-        const keyHash = await sessions.findCallKey(actor, incoming.address(), id)
-        if (keyHash === null) throw noKey
+        const secretHash = await sessions.findCallKey(actor, incoming.address(), id)
+        if (secretHash === null) throw noKey
         set.headers["cache-control"] = "no-store"
-        return { ...incoming, keyHash }
+        return { ...incoming, secretHash }
       },
       sendRefusal: (thrown: unknown, exchange: Exchange) => sendRefusal(thrown, exchange, null),
     }

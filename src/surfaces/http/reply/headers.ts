@@ -85,10 +85,10 @@ export function createPreparedHeaders(): PreparedHeaders {
 }
 
 /**
- * {@link send} for metered calls. Returns a promise only for a large answer, which is written in steps. The headers of a success
+ * {@link send} for successes of single calls. Returns a promise only for a large answer, which is written in steps. The headers of a success
  * rarely change, so they are converted once (decision 14).
  */
-export function sendMetered(
+export function sendSuccess(
   reply: Reply,
   format: Format,
   set: AnswerSettings,
