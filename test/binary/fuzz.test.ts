@@ -79,7 +79,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   const cpu = [processMs(pid) / 1_000, process.cpuUsage().user / 1e6]
   expect(await server.stop()).toBe(0)
 
-  // What a library writes to the console may quote the input. In a thread it becomes a line of the log.
+  // Libraries must write nothing to the console, since it may quote the input. In a thread it becomes a line of the log.
   expect((await server.stdout).trimEnd().split("\n")).toHaveLength(1)
   const logged = (await server.stderr).trimEnd().split("\n")
   expect(logged.filter((line) => !line.startsWith("{") || line.includes("wrote to the console"))).toEqual([])

@@ -85,8 +85,8 @@ export function createPreparedHeaders(): PreparedHeaders {
 }
 
 /**
- * {@link send} for successes of single calls. Returns a promise only for a large answer, which is written in steps. The headers of a success
- * rarely change, so they are converted once (decision 14).
+ * {@link send} for successes of single calls. Returns a promise only for a large answer, which is written in steps. The headers
+ * of a success rarely change, so they are converted once (decision 14).
  */
 export function sendSuccess(
   reply: Reply,
