@@ -107,8 +107,8 @@ export interface Charge {
   /** UTC day to record the usage under, `YYYY-MM-DD`. */
   readonly day: string
   /**
-   * {@link KeyAccess.revision} of the caller, which PostgreSQL compares. A data file does not: a call that began before its key was
-   * revoked may be charged, as without a revision.
+   * {@link KeyAccess.revision} of the caller, which PostgreSQL compares. A data file does not: a call that began before its
+   * key was revoked may be charged, as without a revision.
    */
   readonly revision?: number
   /** The trace of the request (W3C Trace Context), for the notices that the charge raises. */
