@@ -5,7 +5,7 @@ import { createProgramRun } from "../src/admin/program-run.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
-import { openDatabase } from "../src/store/sqlite/open.ts"
+import { openDatabase } from "../src/store/sqlite/database-file.ts"
 import { createSqliteStores } from "../src/store/sqlite/open-sqlite.ts"
 import { prepareOutbox } from "../src/store/sqlite/sqlite-outbox.ts"
 

@@ -9,7 +9,7 @@ import { createMailSender, type MailReply, type MailSender } from "../src/ports/
 import { systemRandom } from "../src/ports/random.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import type { MailRecord, MailTemplate, NewMail } from "../src/store/mails.ts"
-import { openDatabase } from "../src/store/sqlite/open.ts"
+import { openDatabase } from "../src/store/sqlite/database-file.ts"
 import { createSqliteStores } from "../src/store/sqlite/open-sqlite.ts"
 import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
 import { createManualClock } from "./support/clock.ts"

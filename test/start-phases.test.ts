@@ -5,7 +5,7 @@ import { startService } from "../src/app/service.ts"
 import { loadConfig } from "../src/config/load.ts"
 import type { FromSupervisor, FromWorker } from "../src/observe/siblings.ts"
 import { openStore } from "../src/store/open.ts"
-import type { OpenStore, StoreListeners } from "../src/store/open-store.ts"
+import type { OpenStore, StoreListeners } from "../src/store/store-options.ts"
 import { createMemoryLog } from "./support/log.ts"
 import { tempDir } from "./support/temp.ts"
 

@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http"
 import { join } from "node:path"
 import { command } from "../../scripts/exactness/command.ts"
-import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { openDatabase } from "../../src/store/sqlite/database-file.ts"
 import type { Case } from "../case.ts"
 import { toFinding } from "../compare.ts"
 import { startServer } from "../processes.ts"

@@ -7,7 +7,7 @@ import type { Config } from "../config/load.ts"
 import { ConfigError, settingOfFile } from "../config/setting-name.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { isPostgresUrl } from "../store/open.ts"
-import { lockForBackups } from "../store/sqlite/open.ts"
+import { lockForBackups } from "../store/sqlite/database-file.ts"
 import { StoreUnusable } from "../store/store.ts"
 import { messageOf } from "../values/message-of.ts"
 

@@ -5,7 +5,7 @@ import { createManualTimer } from "../../test/support/timer.ts"
 import { until } from "../../test/support/until.ts"
 import { loadConfig } from "../config/load.ts"
 import { createLog } from "../ports/log.ts"
-import type { InstanceChannel } from "../store/open-store.ts"
+import type { InstanceChannel } from "../store/store-options.ts"
 import { createConfigPeers } from "./config-peers.ts"
 
 /** A database that passes messages on to all who listen. */

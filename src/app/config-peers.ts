@@ -5,7 +5,7 @@ import type { DifferingInstance } from "../admin/health/service-health.ts"
 import type { Ports } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Log } from "../ports/log.ts"
-import type { InstanceChannel } from "../store/open-store.ts"
+import type { InstanceChannel } from "../store/store-options.ts"
 import { parseJson } from "../values/is-object.ts"
 import type { RunningConfig } from "./admin-parts.ts"
 

@@ -1,10 +1,10 @@
 import { holdsKey } from "../accounts/key.ts"
 import { offeredPlans } from "../accounts/plan.ts"
 import type { AdminAccess } from "../admin/admin-access.ts"
-import type { FindSnapshot } from "../call/account-snapshot.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import type { Guests } from "../call/guests.ts"
+import type { FindLiveAccount } from "../call/live-account.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { readBrand } from "../config/brand.ts"
@@ -31,7 +31,7 @@ interface GenerationParts {
   readonly store: WatchedStore
   /** State that all calls of the process share, under any configuration. */
   readonly shared: Pick<Pipeline, "scheduler" | "ports" | "log" | "unsent">
-  readonly findSnapshot: FindSnapshot
+  readonly findLive: FindLiveAccount
   readonly observability: Pick<ReturnType<typeof createObservability>, "observerFor" | "readMetrics">
   readonly admin: AdminAccess
   /** Null when no traces are recorded. */
@@ -40,12 +40,12 @@ interface GenerationParts {
 
 /** Returns the function that makes a generation of a configuration and its APIs. */
 export function createGenerations(options: GenerationParts) {
-  const { store, shared, findSnapshot, observability, admin, tracer } = options
+  const { store, shared, findLive, observability, admin, tracer } = options
   const { ports, log } = shared
   return (config: Config, apis: readonly PreparedApi[], guests: Guests | null): Generation => {
     const definitions = apis.map(({ definition }) => definition)
     const admission = createAdmission(store, config.plans, ports, sunsetsOf(definitions))
-    const charges = createCharges(store, admission, ports, log, findSnapshot)
+    const charges = createCharges(store, admission, ports, log, findLive)
     const hidesMails = config.smtp !== null && config.metricsToken === null
     const apiIds = definitions.map(({ id }) => id)
     return {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { createManualTimer } from "../../test/support/timer.ts"
-import { openDatabase } from "../store/sqlite/open.ts"
+import { openDatabase } from "../store/sqlite/database-file.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { createMockStores } from "./mock-stores.ts"
 

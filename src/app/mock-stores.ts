@@ -1,5 +1,5 @@
-import type { OpenStore, StoreListeners } from "../store/open-store.ts"
-import { openDatabase } from "../store/sqlite/open.ts"
+import { openDatabase } from "../store/sqlite/database-file.ts"
+import type { OpenStore, StoreListeners } from "../store/store-options.ts"
 import { standIn } from "../values/stand-in.ts"
 
 type Database = ReturnType<typeof openDatabase>

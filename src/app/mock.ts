@@ -7,10 +7,10 @@ import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import { type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
 import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
-import { createAccountSnapshots } from "../call/account-snapshot.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import { Fault } from "../call/fault.ts"
+import { createLiveAccounts } from "../call/live-account.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
@@ -218,7 +218,7 @@ async function createState(
   return {
     pipeline: {
       admission: nameKeys(admission, names),
-      charges: createCharges(store, admission, ports, noLog, createAccountSnapshots(new Map())),
+      charges: createCharges(store, admission, ports, noLog, createLiveAccounts(new Map())),
       ...{ ...working, ports },
     },
     apis,

@@ -17,7 +17,7 @@ import { createLog, type LogLevel } from "../ports/log.ts"
 import { type LogOutput, loadPrettyFormat, openLogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
-import type { OpenStore } from "../store/open-store.ts"
+import type { OpenStore } from "../store/store-options.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 import { once } from "../values/once.ts"
 

@@ -3,7 +3,7 @@ import { createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramRun } from "../admin/program-run.ts"
 import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import type { Ports, Timer } from "../apis/contract.ts"
-import { createAccountSnapshots } from "../call/account-snapshot.ts"
+import { createLiveAccounts } from "../call/live-account.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
@@ -20,7 +20,7 @@ import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import { openStore } from "../store/open.ts"
-import type { OpenStore, StoreListeners } from "../store/open-store.ts"
+import type { OpenStore, StoreListeners } from "../store/store-options.ts"
 import type { ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
@@ -218,7 +218,7 @@ export async function createWork(
     ...{
       store: data.store,
       shared,
-      findSnapshot: createAccountSnapshots(),
+      findLive: createLiveAccounts(),
       observability,
       admin,
       version,

@@ -5,7 +5,7 @@ import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
 import type { IdempotentCall } from "./idempotency.ts"
 import type { RawInput } from "./input.ts"
-import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
+import { type Pipeline, requirePresent, type WorkResult } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type Outcome, type RunContext } from "./run.ts"
 import { afterStep } from "./scheduler.ts"
@@ -60,7 +60,7 @@ export async function runBatch(
   caller: Caller,
   pipeline: Pipeline,
   idempotent: IdempotentCall | null = null,
-): Promise<Work> {
+): Promise<WorkResult> {
   requirePresent(request)
   const { definition, credits } = api
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
@@ -75,9 +75,9 @@ export async function runBatch(
     const charged = succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
     if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
     const numbers = { count, succeeded, failed: count - succeeded }
-    if (idempotent?.replay) {
+    if (idempotent?.firstCharge) {
       // A repetition gets the charge of the first call; prices may have changed since.
-      const data = { ...numbers, credits_used: idempotent.replay.credits }
+      const data = { ...numbers, credits_used: idempotent.firstCharge.credits }
       return { data, charged: nothingCharged, fault: null, isReplay: true }
     }
     return { data: { ...numbers, credits_used: used }, charged, fault: null }

@@ -12,18 +12,18 @@ import {
   sumCredits,
 } from "../store/store.ts"
 import { toDay, toIso } from "../values/time-text.ts"
-import {
-  type AccountSnapshot,
-  balanceAt,
-  createAccountSnapshots,
-  type FindSnapshot,
-  refresh,
-} from "./account-snapshot.ts"
 import type { Admission } from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { createIdempotentCalls, type IdempotentCall, requireSameInput } from "./idempotency.ts"
 import { inSpan } from "./in-span.ts"
+import {
+  balanceAt,
+  createLiveAccounts,
+  type FindLiveAccount,
+  type LiveAccount,
+  refresh,
+} from "./live-account.ts"
 import { createTurnBatch } from "./scheduler.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
@@ -50,14 +50,14 @@ export type Charges = ReturnType<typeof createCharges>
 
 /**
  * The store gets the charges of one event-loop turn together.
- * @param findSnapshot shared with the charges of other configurations, so that a call in progress keeps what it holds
+ * @param findLive shared with the charges of other configurations, so that a call in progress keeps what it holds
  */
 export function createCharges(
   store: Omit<Store, "ping" | "close">,
   admission: Pick<Admission, "identifyAgain" | "requireApi">,
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   log: Pick<Log, "error">,
-  findSnapshot: FindSnapshot = createAccountSnapshots(),
+  findLive: FindLiveAccount = createLiveAccounts(),
 ) {
   const submit = createTurnBatch(timer, async (pending: readonly PendingCharge[]) => {
     const present = pending.filter(isPresent)
@@ -79,27 +79,27 @@ export function createCharges(
     )
   })
 
-  function balanceOf(snapshot: AccountSnapshot, caller: Caller, nowMs: number): Balance {
-    const { id, periodStartMs, reportedMs } = snapshot
+  function balanceOf(live: LiveAccount, caller: Caller, nowMs: number): Balance {
+    const { id, periodStartMs, reportedMs } = live
     // Logged once for each account and month: only the operator can end such a month early.
     if (periodStartMs > nowMs && periodStartMs !== reportedMs) {
-      snapshot.reportedMs = periodStartMs
-      log.error("credit month in the future", { account: id, problem: monthAhead(snapshot, nowMs) })
+      live.reportedMs = periodStartMs
+      log.error("credit month in the future", { account: id, problem: monthAhead(live, nowMs) })
     }
-    return balanceAt(snapshot, caller, nowMs)
+    return balanceAt(live, caller, nowMs)
   }
 
   function toCharge(
-    snapshot: AccountSnapshot,
+    live: LiveAccount,
     caller: Caller,
     items: readonly ChargeItem[],
     trace: RequestTrace | null = null,
     idempotent: IdempotentCall | null = null,
   ): Charge {
     const nowMs = clock.now()
-    const { allowance, period } = balanceOf(snapshot, caller, nowMs)
+    const { allowance, period } = balanceOf(live, caller, nowMs)
     return {
-      accountId: snapshot.id,
+      accountId: live.id,
       keyId: caller.key.id,
       items,
       allowance,
@@ -112,34 +112,34 @@ export function createCharges(
     }
   }
 
-  async function refuse({ caller, snapshot, credits }: Hold): Promise<never> {
+  async function refuse({ caller, live, credits }: Hold): Promise<never> {
     const stored = await store.findAccount(caller.account.id)
     // The account was closed after the key was checked.
     if (stored === null || stored.closedMs !== null) throw fixedFault("keyRevoked")
-    refresh(snapshot, stored)
+    refresh(live, stored)
     const nowMs = clock.now()
-    const balance = balanceOf(snapshot, caller, nowMs)
-    tellExhausted(snapshot, caller, balance)
-    throw creditsUsedUp(caller, balance, credits, snapshot.heldCredits, nowMs)
+    const balance = balanceOf(live, caller, nowMs)
+    tellExhausted(live, caller, balance)
+    throw creditsUsedUp(caller, balance, credits, live.heldCredits, nowMs)
   }
 
   /**
    * Lets the store decide whether the credits are used up, which raises the event: a smaller plan or a month without credits uses
    * them up without a charge. Once for each account and month, and the call does not wait for it.
    */
-  function tellExhausted(snapshot: AccountSnapshot, caller: Caller, { remaining, period }: Balance): void {
-    if (remaining !== 0 || snapshot.exhaustedMs === period.startMs) return
-    snapshot.exhaustedMs = period.startMs
+  function tellExhausted(live: LiveAccount, caller: Caller, { remaining, period }: Balance): void {
+    if (remaining !== 0 || live.exhaustedMs === period.startMs) return
+    live.exhaustedMs = period.startMs
     const retry = () => {
-      snapshot.exhaustedMs = null
+      live.exhaustedMs = null
     }
-    store.charge([toCharge(snapshot, caller, [])]).then(
+    store.charge([toCharge(live, caller, [])]).then(
       ([outcome]) => {
         if (!outcome?.charged) retry()
       },
       (cause) => {
         retry()
-        log.error("credits.exhausted not raised", { account: snapshot.id, cause: String(cause) })
+        log.error("credits.exhausted not raised", { account: live.id, cause: String(cause) })
       },
     )
   }
@@ -152,13 +152,13 @@ export function createCharges(
   ): Promise<void> {
     let { caller } = hold
     const { idempotent } = hold
-    if (idempotent?.replay) {
+    if (idempotent?.firstCharge) {
       idempotent.isAnswered = true
       return
     }
     const recorded = uses.length === 0 ? items : [...items, ...uses]
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const charge = toCharge(hold.snapshot, caller, recorded, request.trace, idempotent)
+      const charge = toCharge(hold.live, caller, recorded, request.trace, idempotent)
       const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
       await submit(pending)
       if (pending.decision) await pending.decision.promise
@@ -168,8 +168,8 @@ export function createCharges(
       if (outcome.charged) return
       if (idempotent && outcome.cause instanceof AlreadyCharged) {
         // Another process was first.
-        idempotent.replay = outcome.cause.replay
-        requireSameInput(idempotent.inputHash, idempotent.replay)
+        idempotent.firstCharge = outcome.cause.firstCharge
+        requireSameInput(idempotent.inputHash, idempotent.firstCharge)
         return
       }
       if (outcome.cause === undefined) await refuse(hold)
@@ -177,27 +177,27 @@ export function createCharges(
       caller = await admission.identifyAgain(caller)
       for (const { api } of items) admission.requireApi(caller, api)
       // Takes over the changes.
-      findSnapshot(caller)
+      findLive(caller)
     }
     throw new Error("the account was changed during each attempt to charge it")
   }
 
   return {
-    idempotent: createIdempotentCalls(store, clock, findSnapshot),
+    idempotent: createIdempotentCalls(store, clock, findLive),
     /**
      * Refuses a call that the balance, less what other calls hold, cannot pay.
      * @param idempotent the Idempotency-Key of the call; one that was charged before holds nothing, and settling it does nothing
      */
     hold(caller: Caller, credits: number, idempotent: IdempotentCall | null = null) {
       const nowMs = clock.now()
-      const snapshot = findSnapshot(caller)
-      if (idempotent?.replay) return createHold(caller, snapshot, 0, idempotent)
-      const balance = balanceOf(snapshot, caller, nowMs)
-      if (!covers(balance, snapshot.heldCredits + credits)) {
-        tellExhausted(snapshot, caller, balance)
-        throw creditsUsedUp(caller, balance, credits, snapshot.heldCredits, nowMs)
+      const live = findLive(caller)
+      if (idempotent?.firstCharge) return createHold(caller, live, 0, idempotent)
+      const balance = balanceOf(live, caller, nowMs)
+      if (!covers(balance, live.heldCredits + credits)) {
+        tellExhausted(live, caller, balance)
+        throw creditsUsedUp(caller, balance, credits, live.heldCredits, nowMs)
       }
-      return createHold(caller, snapshot, credits, idempotent)
+      return createHold(caller, live, credits, idempotent)
     },
     /**
      * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
@@ -213,15 +213,15 @@ export function createCharges(
     },
     /** The caller's usage, as this process knows it. */
     status(caller: Caller, rate: RateState | null): UsageStatus {
-      const balance = balanceOf(findSnapshot(caller), caller, clock.now())
+      const balance = balanceOf(findLive(caller), caller, clock.now())
       return { plan: caller.plan.name, balance, rate }
     },
     /** The balance as the database has it now, and the month's usage by day and API, newest day first. */
     async report(caller: Caller) {
       const stored = await store.findAccount(caller.account.id)
-      const snapshot = findSnapshot(caller)
-      if (stored) refresh(snapshot, stored)
-      const balance = balanceOf(snapshot, caller, clock.now())
+      const live = findLive(caller)
+      if (stored) refresh(live, stored)
+      const balance = balanceOf(live, caller, clock.now())
       return { balance, rows: await store.monthUsage(caller.account.id, balance.period.startMs) }
     },
   }
@@ -245,10 +245,10 @@ function decide(pending: PendingCharge | undefined, outcome: ChargeOutcome): voi
   hold.release()
   pending.outcome = outcome
   if (outcome.charged) {
-    const { snapshot } = hold
-    snapshot.used = outcome.used
-    snapshot.bonus = outcome.bonus
-    snapshot.periodStartMs = outcome.periodStartMs
+    const { live } = hold
+    live.used = outcome.used
+    live.bonus = outcome.bonus
+    live.periodStartMs = outcome.periodStartMs
   }
   decision?.resolve()
 }
@@ -258,22 +258,17 @@ function fail(undecided: readonly PendingCharge[], cause: unknown): void {
   for (const { outcome, decision } of undecided) if (outcome === null) decision?.reject(cause)
 }
 
-function createHold(
-  caller: Caller,
-  snapshot: AccountSnapshot,
-  credits: number,
-  idempotent: IdempotentCall | null,
-) {
+function createHold(caller: Caller, live: LiveAccount, credits: number, idempotent: IdempotentCall | null) {
   let isHeld = true
-  snapshot.heldCredits += credits
+  live.heldCredits += credits
   return {
     caller,
-    snapshot,
+    live,
     credits,
     idempotent,
     /** Frees the credits. Settling does it too; a second release changes nothing. */
     release() {
-      if (isHeld) snapshot.heldCredits -= credits
+      if (isHeld) live.heldCredits -= credits
       isHeld = false
     },
   }

@@ -1,22 +1,22 @@
 import type { Clock } from "../apis/contract.ts"
-import { type CallReplay, type IdempotencyKey, keepReplaysMs, type Store } from "../store/store.ts"
-import type { FindSnapshot } from "./account-snapshot.ts"
+import { type FirstCharge, type IdempotencyKey, keepReplaysMs, type Store } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
 import { Fault, fixedFault } from "./fault.ts"
+import type { FindLiveAccount } from "./live-account.ts"
 
 /** A call with an Idempotency-Key, between its input and its charge. */
 export interface IdempotentCall extends IdempotencyKey {
   /** The charge of the first call with the key: this one is answered, and not charged. Null for the first. */
-  replay: CallReplay | null
+  firstCharge: FirstCharge | null
   /** Whether it has succeeded. */
   isAnswered: boolean
 }
 
 /** Begins calls with an Idempotency-Key. The calls under way are kept with the account, and the charged ones in the store. */
 export function createIdempotentCalls(
-  store: Pick<Store, "findReplay" | "countReplay" | "giveBackReplay">,
+  store: Pick<Store, "findFirstCharge" | "countReplay" | "giveBackReplay">,
   clock: Clock,
-  findSnapshot: FindSnapshot,
+  findLive: FindLiveAccount,
 ) {
   return {
     /**
@@ -30,9 +30,9 @@ export function createIdempotentCalls(
       { keyHash, inputHash }: Pick<IdempotencyKey, "keyHash" | "inputHash">,
       asksOthers: boolean,
     ): Promise<{ readonly idempotent: IdempotentCall | null; end(): Promise<void> }> {
-      const snapshot = findSnapshot(caller)
-      snapshot.idempotentUnderWay ??= new Map()
-      const { idempotentUnderWay: underWay } = snapshot
+      const live = findLive(caller)
+      live.idempotentUnderWay ??= new Map()
+      const { idempotentUnderWay: underWay } = live
       const other = underWay.get(keyHash)
       if (other !== undefined) {
         if (other !== inputHash) throw fixedFault("idempotencyKeyReused")
@@ -51,15 +51,15 @@ export function createIdempotentCalls(
       }
       try {
         const nowMs = clock.now()
-        const replay = await store.findReplay(id, keyHash, nowMs - keepReplaysMs)
-        requireSameInput(inputHash, replay)
+        const firstCharge = await store.findFirstCharge(id, keyHash, nowMs - keepReplaysMs)
+        requireSameInput(inputHash, firstCharge)
         const most = asksOthers ? maxReplaysAskingOthers : maxReplays
-        if (replay && !(await store.countReplay(id, keyHash, most))) {
+        if (firstCharge && !(await store.countReplay(id, keyHash, most))) {
           if (asksOthers) return { idempotent: null, end }
-          throw keyUsedUp(replay.createdMs + keepReplaysMs - nowMs)
+          throw keyUsedUp(firstCharge.createdMs + keepReplaysMs - nowMs)
         }
-        const idempotent: IdempotentCall = { keyHash, inputHash, nowMs, replay, isAnswered: false }
-        if (replay) counted = idempotent
+        const idempotent: IdempotentCall = { keyHash, inputHash, nowMs, firstCharge, isAnswered: false }
+        if (firstCharge) counted = idempotent
         return { idempotent, end }
       } catch (thrown) {
         await end()
@@ -92,6 +92,6 @@ export function keyUsedUp(forgottenInMs: number): Fault {
 }
 
 /** @throws Fault when a key was used for another input */
-export function requireSameInput(inputHash: string, replay: CallReplay | null): void {
-  if (replay !== null && replay.inputHash !== inputHash) throw fixedFault("idempotencyKeyReused")
+export function requireSameInput(inputHash: string, firstCharge: FirstCharge | null): void {
+  if (firstCharge !== null && firstCharge.inputHash !== inputHash) throw fixedFault("idempotencyKeyReused")
 }

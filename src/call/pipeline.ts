@@ -11,8 +11,8 @@ import type { Scheduler } from "./scheduler.ts"
 import type { UnsentAnswers } from "./unsent.ts"
 
 /**
- * The parts of the one way that every request takes, on every surface: identity → address → APIs → rate → work → reply. It
- * knows no HTTP; balance and rate are data in the {@link Reply}.
+ * The parts that the steps of a request need, on every surface: identity → address → APIs → rate → work → reply. The pipeline
+ * knows no HTTP: balance and rate are data in the {@link Reply}.
  */
 export interface Pipeline {
   readonly admission: Admission
@@ -37,7 +37,7 @@ export interface Reply extends CallRecord {
 }
 
 /** A request's data and charges, or its fault (already logged). */
-export type Work =
+export type WorkResult =
   | {
       readonly data: Record<string, unknown>
       readonly charged: readonly ChargeItem[]
@@ -58,7 +58,7 @@ export async function answerAdmitted(
   { requestId }: CallerRequest,
   progress: Progress,
   pipeline: Pipeline,
-  work: (caller: Caller) => Promise<Work>,
+  work: (caller: Caller) => Promise<WorkResult>,
 ): Promise<Reply> {
   const { caller } = progress
   try {

@@ -21,7 +21,7 @@ import {
   type Progress,
   replyToThrown,
   requirePresent,
-  type Work,
+  type WorkResult,
 } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 
@@ -199,7 +199,7 @@ export async function runSingle(
   caller: Caller,
   pipeline: Pipeline,
   idempotent: IdempotentCall | null = null,
-): Promise<Work> {
+): Promise<WorkResult> {
   const hold = pipeline.charges.hold(caller, api.credits, idempotent)
   try {
     const pause = pipeline.scheduler.giveWay(caller.account.id)
@@ -212,7 +212,7 @@ export async function runSingle(
       .map((entry) => ({ api: entry, calls: 1, credits: 0 }))
     await pipeline.charges.settle(hold, api.charge, request, uses)
     // `settle` sets it too, when another process was first.
-    if (idempotent?.replay)
+    if (idempotent?.firstCharge)
       return { data: outcome.data, charged: nothingCharged, fault: null, isReplay: true }
     return { data: outcome.data, charged: api.charge, fault: null }
   } finally {

@@ -4,7 +4,7 @@ import { nullable } from "../apis/contract.ts"
 import { sumCredits, type UsageRow } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
 import { type Caller, nothingCharged } from "./caller.ts"
-import type { Pipeline, Work } from "./pipeline.ts"
+import type { Pipeline, WorkResult } from "./pipeline.ts"
 
 const instant = Type.String({ format: "date-time" })
 const day = Type.String({ format: "date" })
@@ -54,7 +54,7 @@ export async function reportUsage(
   caller: Caller,
   { charges }: Pipeline,
   deprecations: ReadonlyMap<string, string>,
-): Promise<Work> {
+): Promise<WorkResult> {
   const { balance, rows } = await charges.report(caller)
   const { allowance, used, bonus, remaining, period } = balance
   const spent = sumCredits(rows)

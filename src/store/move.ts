@@ -2,9 +2,9 @@ import { resolve } from "node:path"
 import { withoutPassword } from "../values/text.ts"
 import { type MoveSource, type MoveSums, type MoveTarget, moveTables } from "./move-tables.ts"
 import { isPostgresUrl, requireStoreName } from "./open.ts"
-import type { MoveOptions } from "./open-store.ts"
 import { openSqliteSource, openSqliteTarget } from "./sqlite/sqlite-move.ts"
 import { StoreUnusable } from "./store.ts"
+import type { MoveOptions } from "./store-options.ts"
 
 /**
  * Copies everything but rate buckets and sign-ins from one store to another, empty one, all or nothing. Each may be a data file

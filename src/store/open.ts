@@ -1,6 +1,6 @@
-import type { AnyStoreOptions, OpenStore } from "./open-store.ts"
 import { openSqliteStore } from "./sqlite/open-sqlite.ts"
 import { StoreUnusable } from "./store.ts"
+import type { AnyStoreOptions, OpenStore } from "./store-options.ts"
 
 /**
  * Opens the store that `--db` names: a data file, or a PostgreSQL database by its URL.

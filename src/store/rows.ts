@@ -24,8 +24,8 @@ export const selectAccounts = `
     period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
   FROM accounts JOIN ledger ON ledger.account_id = accounts.id`
 
-/** Selects a {@link CallReplay}. */
-export const selectReplay = `
+/** Selects a {@link FirstCharge}. */
+export const selectFirstCharge = `
   SELECT input_hash AS "inputHash", credits::float8 AS credits, created_ms::float8 AS "createdMs" FROM call_replays
   WHERE account_id = $1::text AND key_hash = $2::text AND created_ms > $3::bigint`
 

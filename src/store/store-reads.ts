@@ -1,5 +1,5 @@
-import { type Run, selectAccounts, selectReplay } from "./rows.ts"
-import type { AccountRecord, CallReplay, Store } from "./store.ts"
+import { type Run, selectAccounts, selectFirstCharge } from "./rows.ts"
+import type { AccountRecord, FirstCharge, Store } from "./store.ts"
 
 /** The reads of a store besides those of keys, and its count of replays, in any kind of store. */
 export function prepareStoreReads({
@@ -7,11 +7,11 @@ export function prepareStoreReads({
   write,
 }: Readonly<Record<"read" | "write", Run>>): Pick<
   Store,
-  "findReplay" | "countReplay" | "giveBackReplay" | "findAccount" | "monthUsage"
+  "findFirstCharge" | "countReplay" | "giveBackReplay" | "findAccount" | "monthUsage"
 > {
   return {
-    async findReplay(accountId, keyHash, sinceMs) {
-      const [row] = await read<CallReplay>(selectReplay, [accountId, keyHash, sinceMs])
+    async findFirstCharge(accountId, keyHash, sinceMs) {
+      const [row] = await read<FirstCharge>(selectFirstCharge, [accountId, keyHash, sinceMs])
       return row ?? null
     },
     async countReplay(accountId, keyHash, most) {

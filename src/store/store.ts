@@ -21,8 +21,8 @@ export interface Store {
   takeRates(takes: readonly RateTake[], now: () => number): Promise<readonly RateOutcome[]>
 
   /** Finds what an account was charged under the hash of an Idempotency-Key after a time. */
-  findReplay(accountId: string, keyHash: string, sinceMs: number): Promise<CallReplay | null>
-  /** Counts a replay of what {@link findReplay} found. Returns false, and counts nothing, if there were as many as `most`. */
+  findFirstCharge(accountId: string, keyHash: string, sinceMs: number): Promise<FirstCharge | null>
+  /** Counts a replay of what {@link findFirstCharge} found. Returns false, and counts nothing, if there were as many as `most`. */
   countReplay(accountId: string, keyHash: string, most: number): Promise<boolean>
   /** Takes back what {@link countReplay} counted. */
   giveBackReplay(accountId: string, keyHash: string): Promise<void>
@@ -127,7 +127,7 @@ export interface IdempotencyKey {
 }
 
 /** The charge of the first call with an Idempotency-Key. */
-export interface CallReplay {
+export interface FirstCharge {
   readonly inputHash: string
   readonly credits: number
   readonly createdMs: number
@@ -213,11 +213,11 @@ export interface UsageRow {
 /** The account was charged before under the Idempotency-Key of a charge. */
 export class AlreadyCharged extends Error {
   override readonly name = "AlreadyCharged"
-  readonly replay: CallReplay
+  readonly firstCharge: FirstCharge
 
-  constructor(replay: CallReplay) {
+  constructor(firstCharge: FirstCharge) {
     super("The account was charged before under this Idempotency-Key.")
-    this.replay = replay
+    this.firstCharge = firstCharge
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type Progress,
   type Reply,
   replyToThrown,
-  type Work,
+  type WorkResult,
 } from "../../src/call/pipeline.ts"
 import type { PreparedApi } from "../../src/call/prepared-api.ts"
 import { runSingle } from "../../src/call/run.ts"
@@ -29,12 +29,12 @@ let schema: GraphQLSchema | null = null
 export async function makeCall(
   { apis, pipeline }: Pick<Instance, "apis" | "pipeline">,
   action: CallAction,
-  keyHash: string,
+  secretHash: string,
   hasLeft: () => boolean,
 ): Promise<Reply> {
   const request = {
     key: null,
-    keyHash,
+    secretHash,
     hasTwoKeys: false,
     address: () => "192.0.2.1",
     requestId: "r",
@@ -92,7 +92,7 @@ async function runQuery(
   { request, key, n }: { readonly request: CallerRequest; readonly key: string | null; readonly n: number },
   caller: NonNullable<Progress["caller"]>,
   pipeline: Pipeline,
-): Promise<Work> {
+): Promise<WorkResult> {
   schema ??= createGraphqlSchema(apis.map(({ definition }) => definition))
   const input = { query: `${n}`, operationName: null, variables: {} }
   const call = { ...startGraphqlCall(request, key), caller, input, parts: queryOf(n) }

@@ -131,9 +131,9 @@ export function checkMemory(
   accounts: Iterable<Pick<Books, "id" | "createdMs" | "periodMs" | "used" | "bonus">>,
 ): void {
   for (const { id, createdMs, periodMs, used, bonus } of accounts)
-    for (const { name, findSnapshot } of instances) {
+    for (const { name, findLive } of instances) {
       const account = { id, createdMs, periodStartMs: periodMs, used, bonus }
-      const { heldCredits, idempotentUnderWay } = findSnapshot({ account, revision: -1 } as unknown as Caller)
+      const { heldCredits, idempotentUnderWay } = findLive({ account, revision: -1 } as unknown as Caller)
       if (heldCredits !== 0) fail(`hold: ${name} holds ${heldCredits} credits of ${id} at rest`)
       if (idempotentUnderWay && idempotentUnderWay.size > 0)
         fail(`hold: ${name} has keys of ${id} under way at rest`)

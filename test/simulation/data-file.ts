@@ -2,7 +2,7 @@
 import { Database, type Statement } from "bun:sqlite"
 import { copyFileSync, rmSync } from "node:fs"
 import { hashKey } from "../../src/accounts/key.ts"
-import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { openDatabase } from "../../src/store/sqlite/database-file.ts"
 import { createSqliteStores } from "../../src/store/sqlite/open-sqlite.ts"
 import { secretOf } from "../support/admin-store.ts"
 import { changesOf, type TestChanges } from "../support/changes.ts"

@@ -1,7 +1,8 @@
 /** The store of an instance on a data file, which tells the model of each commit. */
-import { createActivity, type OpenStore, type StoreListeners } from "../../src/store/open-store.ts"
+
 import { createSqliteStores, prepareGauges } from "../../src/store/sqlite/open-sqlite.ts"
 import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
+import { createActivity, type OpenStore, type StoreListeners } from "../../src/store/store-options.ts"
 import { connectFaulty } from "./data-file.ts"
 import type { SimulatedInstance } from "./instance.ts"
 import { withSeams } from "./store-seams.ts"

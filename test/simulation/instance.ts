@@ -7,9 +7,9 @@ import { createUnsubscribes } from "../../src/admin/unsubscribe.ts"
 import { type ApiDefinition, InputRejected, type Ports } from "../../src/apis/contract.ts"
 import { createAdminAccess } from "../../src/app/admin-parts.ts"
 import { mailBrandOf } from "../../src/app/mails.ts"
-import { createAccountSnapshots } from "../../src/call/account-snapshot.ts"
 import { createAdmission } from "../../src/call/admission.ts"
 import { createCharges } from "../../src/call/charges.ts"
+import { createLiveAccounts } from "../../src/call/live-account.ts"
 import type { Pipeline } from "../../src/call/pipeline.ts"
 import { type PreparedApi, prepareApi } from "../../src/call/prepared-api.ts"
 import { createScheduler } from "../../src/call/scheduler.ts"
@@ -18,7 +18,7 @@ import { type Config, loadConfig } from "../../src/config/load.ts"
 import { createMailDelivery } from "../../src/mail/deliver-mails.ts"
 import { createCleaner } from "../../src/retention/cleaner.ts"
 import type { AdminChange } from "../../src/store/admin-store.ts"
-import type { OpenStore, StoreListeners } from "../../src/store/open-store.ts"
+import type { OpenStore, StoreListeners } from "../../src/store/store-options.ts"
 import { createDelivery } from "../../src/webhooks/deliver.ts"
 import { pretendBackups } from "../support/own-command.ts"
 import type { Owner } from "./kernel.ts"
@@ -40,7 +40,7 @@ export interface Instance extends Owner {
   pipeline: Pipeline
   apis: readonly PreparedApi[]
   readonly admin: AdminAccess
-  readonly findSnapshot: ReturnType<typeof createAccountSnapshots>
+  readonly findLive: ReturnType<typeof createLiveAccounts>
   readonly cleaner: ReturnType<typeof createCleaner>
   /** Called when it is killed. */
   readonly onDeath: Set<() => void>
@@ -172,13 +172,13 @@ function compose(
     brand: () => brand,
     unsubscribeLink: unsubscribes.linkFor,
   })
-  instance.findSnapshot = createAccountSnapshots()
+  instance.findLive = createLiveAccounts()
   const scheduler = createScheduler({ clock, timer })
   const unsent = createUnsentAnswers(1e9, () => {})
   instance.setPrices = (more) => {
     instance.apis = definitions.map((definition) => prepareApi(definition, definition.credits + more))
     const admission = createAdmission(store, plans, { clock, timer })
-    const charges = createCharges(store, admission, forCharges, log, instance.findSnapshot)
+    const charges = createCharges(store, admission, forCharges, log, instance.findLive)
     instance.pipeline = { admission, charges, scheduler, ports, log, unsent }
   }
   instance.setPrices(0)

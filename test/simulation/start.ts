@@ -4,7 +4,7 @@
  */
 import { type Service, startService } from "../../src/app/service.ts"
 import type { openStore } from "../../src/store/open.ts"
-import type { OpenStore, StoreListeners } from "../../src/store/open-store.ts"
+import type { OpenStore, StoreListeners } from "../../src/store/store-options.ts"
 import type { ServiceServer, startHttpServer } from "../../src/surfaces/http/server.ts"
 import { messageOf } from "../../src/values/message-of.ts"
 import { createMemoryLog } from "../support/log.ts"

@@ -3,9 +3,9 @@
  * may fail, or its answer may be lost. The model is told of each commit here.
  */
 import type { MailOutbox } from "../../src/store/mails.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
 import type { ClaimOptions, Outbox } from "../../src/store/outbox.ts"
 import { type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../../src/store/store.ts"
+import type { OpenStore } from "../../src/store/store-options.ts"
 import type { SimulatedInstance } from "./instance.ts"
 import type { World } from "./world.ts"
 
@@ -71,7 +71,7 @@ export function withSeams<Opened extends OpenStore>(
     ...store,
     findKey: (hash) => (kernel.rng.chance(0.7) ? store.findKey(hash) : seam("findKey", store.findKey)(hash)),
     findKeyAnew: seam("findKeyAnew", store.findKeyAnew),
-    findReplay: seam("findReplay", store.findReplay),
+    findFirstCharge: seam("findFirstCharge", store.findFirstCharge),
     countReplay: seam("countReplay", store.countReplay),
     giveBackReplay: seam("giveBackReplay", store.giveBackReplay),
     findAccount: seam("findAccount", store.findAccount),

@@ -1,8 +1,8 @@
 /** A run of a plan: two instances of the service on one store, clients that call them, and books that are kept beside them. */
 
 import type { Ports } from "../../src/apis/contract.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
 import type { NoticeRules } from "../../src/store/outbox.ts"
+import type { OpenStore } from "../../src/store/store-options.ts"
 import { accountsCreatedMs, firstAccounts, startMs } from "./data-file.ts"
 import type { Instance, SimulatedInstance } from "./instance.ts"
 import type { Kernel } from "./kernel.ts"

@@ -1,7 +1,7 @@
 /** The lists of the administration: pages and filters. Lists of many rows are in sorted-lists.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Mutation } from "../../src/store/admin-store.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
+import type { OpenStore } from "../../src/store/store-options.ts"
 import {
   accountDetailsOf,
   adminKeyOf,

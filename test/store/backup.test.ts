@@ -21,7 +21,7 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
-import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { openDatabase } from "../../src/store/sqlite/database-file.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { tempDir } from "../support/temp.ts"
 

@@ -12,7 +12,7 @@ const kinds = (outcomes: readonly ChargeOutcome[]) =>
     outcome.charged
       ? "charged"
       : outcome.cause instanceof AlreadyCharged
-        ? outcome.cause.replay
+        ? outcome.cause.firstCharge
         : outcome.cause,
   )
 
@@ -34,10 +34,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const charge = chargeOf({ credits: 3, idempotent: once("k") })
     expect(kinds(await store.charge([charge]))).toEqual(["charged"])
     const replay = { inputHash: "input", credits: 3, createdMs: nowMs }
-    expect(await store.findReplay("acc_1", "k", nowMs - keepReplaysMs)).toEqual(replay)
+    expect(await store.findFirstCharge("acc_1", "k", nowMs - keepReplaysMs)).toEqual(replay)
     const other = chargeOf({ credits: 1, idempotent: once("k", "other") })
     expect(kinds(await store.charge([charge, other]))).toEqual([replay, replay])
-    expect(await store.findReplay("acc_2", "k", 0)).toBeNull()
+    expect(await store.findFirstCharge("acc_2", "k", 0)).toBeNull()
     expect(kinds(await store.charge([{ ...charge, accountId: "acc_2" }]))).toEqual(["charged"])
     expect([await usedOf(), await usedOf("acc_2")]).toEqual([3, 3])
   })
@@ -78,7 +78,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("a refused charge leaves no key, and a charged key needs no credits", async () => {
     expect(kinds(await store.charge([chargeOf({ credits: 11, idempotent: once("k") })]))).toEqual([undefined])
-    expect(await store.findReplay("acc_1", "k", 0)).toBeNull()
+    expect(await store.findFirstCharge("acc_1", "k", 0)).toBeNull()
     expect(kinds(await store.charge([chargeOf({ credits: 10, idempotent: once("k") })]))).toEqual(["charged"])
     const again = chargeOf({ credits: 10, idempotent: once("k") })
     expect(kinds(await store.charge([again, chargeOf()]))).toEqual([
@@ -90,8 +90,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   test("a key may be charged again after 24 hours, and is deleted then in steps", async () => {
     const laterMs = nowMs + keepReplaysMs
     await store.charge(["a", "b", "c"].map((key) => chargeOf({ idempotent: once(key) })))
-    expect(await store.findReplay("acc_1", "a", laterMs - 1 - keepReplaysMs)).not.toBeNull()
-    expect(await store.findReplay("acc_1", "a", laterMs - keepReplaysMs)).toBeNull()
+    expect(await store.findFirstCharge("acc_1", "a", laterMs - 1 - keepReplaysMs)).not.toBeNull()
+    expect(await store.findFirstCharge("acc_1", "a", laterMs - keepReplaysMs)).toBeNull()
     const charge = chargeOf({ credits: 2, idempotent: once("a", "new", laterMs) })
     const replay = { inputHash: "new", credits: 2, createdMs: laterMs }
     expect(kinds(await store.charge([charge, charge]))).toEqual(["charged", replay])
@@ -102,8 +102,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await deleteReplays(laterMs, 9),
     ]
     expect([...steps, await deleteReplays(laterMs, 9)]).toEqual([0, 1, 1, 0])
-    expect(await store.findReplay("acc_1", "a", 0)).toEqual(replay)
-    expect(await store.findReplay("acc_1", "b", 0)).toBeNull()
+    expect(await store.findFirstCharge("acc_1", "a", 0)).toEqual(replay)
+    expect(await store.findFirstCharge("acc_1", "b", 0)).toBeNull()
   })
 
   test("replays are counted up to a number, by all processes together, and anew when the key is charged anew", async () => {
@@ -190,7 +190,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
             for (const [index, outcome] of outcomes.entries()) {
               const { account, key } = sent[index] as (typeof sent)[number]
               if (outcome.charged || !(outcome.cause instanceof AlreadyCharged)) continue
-              expect(outcome.cause.replay.credits).toBe(known.get(`${account} ${key}`) ?? Number.NaN)
+              expect(outcome.cause.firstCharge.credits).toBe(known.get(`${account} ${key}`) ?? Number.NaN)
             }
           }
           for (const account of ["acc_1", "acc_2"])

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { openDatabase } from "../../src/store/sqlite/database-file.ts"
 import type { Taken } from "../support/rate-taker.ts"
 import { tempDir } from "../support/temp.ts"
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore } from "../../src/store/admin-reads.ts"
 import type { Mutation, SessionRecord, SignInLink } from "../../src/store/admin-store.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
+import type { OpenStore } from "../../src/store/store-options.ts"
 import {
   accountDetailsOf,
   adminKeyOf,

@@ -16,7 +16,7 @@ import type {
   Page,
 } from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
+import type { OpenStore } from "../../src/store/store-options.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { readAll } from "../support/read-all.ts"
 

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { afterAll } from "bun:test"
 import { join } from "node:path"
-import { openDatabase } from "../../src/store/sqlite/open.ts"
+import { openDatabase } from "../../src/store/sqlite/database-file.ts"
 import { createSqliteStores } from "../../src/store/sqlite/open-sqlite.ts"
 import type { AccountRecord, Charge, KeyRecord } from "../../src/store/store.ts"
 import { changesOf, type TestChanges } from "./changes.ts"

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
-import type { StoreLogin } from "../open-store.ts"
 import { StoreUnusable } from "../store.ts"
+import type { StoreLogin } from "../store-options.ts"
 
 /** Where a PostgreSQL database is, and who connects to it. */
 export interface PostgresAddress {

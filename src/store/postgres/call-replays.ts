@@ -1,4 +1,4 @@
-import { type CallReplay, type Charge, keepReplaysMs } from "../store.ts"
+import { type Charge, type FirstCharge, keepReplaysMs } from "../store.ts"
 import { type Connection, toArray } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
 
@@ -18,7 +18,7 @@ export function isRepeated(cause: unknown): boolean {
   return sqlStateOf(cause) === "23505"
 }
 
-interface FoundReplay extends CallReplay {
+interface FoundCharge extends FirstCharge {
   readonly accountId: string
   readonly keyHash: string
 }
@@ -33,11 +33,11 @@ const findStatement = `
   FROM call_replays r JOIN given USING (account_id, key_hash) WHERE r.created_ms > given.since_ms`
 
 /** Finds what was charged before under the Idempotency-Keys of some charges. */
-export async function findCallReplays(
+export async function findFirstCharges(
   connection: Connection,
   pending: readonly { readonly charge: Charge }[],
   limitMs: number,
-): Promise<(charge: Charge) => CallReplay | undefined> {
+): Promise<(charge: Charge) => FirstCharge | undefined> {
   const keys = pending.flatMap(({ charge: { accountId, idempotent } }) =>
     idempotent ? [{ accountId, ...idempotent }] : [],
   )
@@ -47,7 +47,7 @@ export async function findCallReplays(
     toArray(keys.map(({ keyHash }) => keyHash)),
     toArray(keys.map(({ nowMs }) => nowMs - keepReplaysMs)),
   ]
-  const found = await connection.run<FoundReplay>(findStatement, columns, limitMs)
-  const byKey = new Map(found.map(({ accountId, keyHash, ...replay }) => [`${accountId} ${keyHash}`, replay]))
+  const found = await connection.run<FoundCharge>(findStatement, columns, limitMs)
+  const byKey = new Map(found.map(({ accountId, keyHash, ...first }) => [`${accountId} ${keyHash}`, first]))
   return ({ accountId, idempotent }) => byKey.get(`${accountId} ${idempotent?.keyHash ?? ""}`)
 }

@@ -1,11 +1,16 @@
 import { prepareMailOutbox } from "../mail-outbox.ts"
-import { type AnyStoreOptions, createActivity, type OpenStore, type StoreListeners } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { prepareCounts } from "../outbox-reads.ts"
 import { prepareKeptRequests } from "../request-table.ts"
 import { type AccessRow, type Run, selectAccess, toAccess } from "../rows.ts"
 import type { Step } from "../step.ts"
 import { ReadTooLong, readLimitMs, type Store } from "../store.ts"
+import {
+  type AnyStoreOptions,
+  createActivity,
+  type OpenStore,
+  type StoreListeners,
+} from "../store-options.ts"
 import { prepareStoreReads } from "../store-reads.ts"
 import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"

@@ -1,5 +1,5 @@
 import { AlreadyCharged, type Charge, type ChargeOutcome, sumCredits } from "../store.ts"
-import { findCallReplays } from "./call-replays.ts"
+import { findFirstCharges } from "./call-replays.ts"
 import { type ChargeGroup, groupCharges } from "./charge-groups.ts"
 import { type Connection, toArray } from "./connection.ts"
 
@@ -57,10 +57,10 @@ export async function chooseAgain(
   const rows = await connection.run<LedgerRow>(readStatement, [ids], statementLimitMs)
   const byId = new Map(rows.map((row) => [row.accountId, row]))
   const idempotent = groups.filter(({ isIdempotent }) => isIdempotent).flatMap(({ members }) => members)
-  const replayOf = await findCallReplays(connection, idempotent, statementLimitMs)
+  const firstChargeOf = await findFirstCharges(connection, idempotent, statementLimitMs)
   for (const one of idempotent) {
-    const replay = replayOf(one.charge)
-    if (replay) decideAll([one], { charged: false, cause: new AlreadyCharged(replay) })
+    const first = firstChargeOf(one.charge)
+    if (first) decideAll([one], { charged: false, cause: new AlreadyCharged(first) })
   }
   return groupCharges(
     groups.flatMap(({ charge, members }) =>

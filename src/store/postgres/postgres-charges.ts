@@ -1,6 +1,6 @@
 import type { Ports } from "../../apis/contract.ts"
-import type { StoreActivity } from "../open-store.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
+import type { StoreActivity } from "../store-options.ts"
 import { createBatchSlots } from "./batch-slots.ts"
 import { isRepeated, keepReplays } from "./call-replays.ts"
 import {

@@ -6,8 +6,8 @@ import {
   rowsPerPage,
   selectSums,
 } from "../move-tables.ts"
-import type { MoveOptions } from "../open-store.ts"
 import { StoreUnusable } from "../store.ts"
+import type { MoveOptions } from "../store-options.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import { commandConnectLimitMs, connectToPrimary, toStorableText } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"

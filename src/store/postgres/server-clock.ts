@@ -1,6 +1,6 @@
 import type { Clock } from "../../apis/contract.ts"
-import type { AnyStoreOptions } from "../open-store.ts"
 import { ClocksDiffer } from "../store.ts"
+import type { AnyStoreOptions } from "../store-options.ts"
 
 /**
  * Translates instants of this process into the clock of the database, for deadlines: a statement that arrives after its

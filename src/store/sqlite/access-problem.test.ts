@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
-import { accessProblem, openDatabase, requireAccess } from "./open.ts"
+import { accessProblem, openDatabase, requireAccess } from "./database-file.ts"
 
 const other = 65_534
 const asOther = ["setpriv", `--reuid=${other}`, `--regid=${other}`, "--clear-groups"]
@@ -21,7 +21,7 @@ function makeAsRoot() {
 
 /** The message for another user who opens a data file. */
 const openAsOther = (file: string, mustExist: boolean): string =>
-  runAsOther("open.ts", `openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()`)
+  runAsOther("database-file.ts", `openDatabase(${JSON.stringify(file)}, { mustExist: ${mustExist} }).close()`)
 
 /** The message for another user from a call of a file's export; "done" if it throws nothing. */
 function runAsOther(file: string, call: string): string {
@@ -116,7 +116,7 @@ test.if(canRunAsOther())("who owns a file without permissions is told to change 
   chownSync(file, other, other)
   chmodSync(file, 0o444)
   chmodSync(folder, 0o777)
-  expect(runAsOther("open.ts", `requireAccess(${JSON.stringify(file)})`)).toEndWith(
+  expect(runAsOther("database-file.ts", `requireAccess(${JSON.stringify(file)})`)).toEndWith(
     `mode 0444. Run 'chmod u+rwX ${file}'.`,
   )
 })
@@ -124,7 +124,7 @@ test.if(canRunAsOther())("who owns a file without permissions is told to change 
 test.if(canMount())("a read-only mount is named, of a folder and of a file alone", () => {
   const { folder, file } = makeAsRoot()
   for (const mounted of [folder, file]) {
-    const script = `const { accessProblem } = await import(${JSON.stringify(join(import.meta.dir, "open.ts"))})
+    const script = `const { accessProblem } = await import(${JSON.stringify(join(import.meta.dir, "database-file.ts"))})
       console.log(accessProblem(${JSON.stringify(file)}))`
     const mount = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && exec "$2" -e "$3"'
     const command = ["unshare", "-m", "sh", "-c", mount, "sh", mounted, process.execPath, script]

@@ -4,9 +4,9 @@ import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf, syncFolderOf } from "../../values/real-path.ts"
 import { StoreUnusable } from "../store.ts"
 import { logFileOf, sizeOf } from "./checkpoints.ts"
+import { giveToOwnerOf, lockForReplacing, openDatabase, requireAccess, requireFile } from "./database-file.ts"
 import { isBusy, isCannotOpen } from "./errors.ts"
 import { requireStore } from "./migrations.ts"
-import { giveToOwnerOf, lockForReplacing, openDatabase, requireAccess, requireFile } from "./open.ts"
 
 /**
  * Replaces the data file `target` with a checked and migrated copy of the backup `source`. The old file is kept. A rename

@@ -1,9 +1,15 @@
 import type { Database } from "bun:sqlite"
-import { selectReplay } from "../rows.ts"
-import { type CallReplay, type ChargeItem, type IdempotencyKey, keepReplaysMs, sumCredits } from "../store.ts"
+import { selectFirstCharge } from "../rows.ts"
+import {
+  type ChargeItem,
+  type FirstCharge,
+  type IdempotencyKey,
+  keepReplaysMs,
+  sumCredits,
+} from "../store.ts"
 import { toSqlite } from "./statement.ts"
 
-const select = toSqlite(selectReplay)
+const select = toSqlite(selectFirstCharge)
 
 /** A key that was kept for long enough is taken over by the next charge under it. */
 const insert = `INSERT INTO call_replays (account_id, key_hash, input_hash, created_ms, credits) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -12,9 +18,9 @@ const insert = `INSERT INTO call_replays (account_id, key_hash, input_hash, crea
 /** Prepares the charges under Idempotency-Keys on one connection. To be called in the transaction that charges. */
 export function prepareCallReplays(database: Database) {
   return {
-    find: (accountId: string, { keyHash, nowMs }: IdempotencyKey): CallReplay | null =>
+    find: (accountId: string, { keyHash, nowMs }: IdempotencyKey): FirstCharge | null =>
       database
-        .query<CallReplay, [string, string, number]>(select)
+        .query<FirstCharge, [string, string, number]>(select)
         .get(accountId, keyHash, nowMs - keepReplaysMs),
     keep(
       accountId: string,

@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { LRUCache } from "lru-cache"
 import { hasNoWebhook } from "../account-steps.ts"
-import type { StoreListeners } from "../open-store.ts"
 import {
   creditsExhausted,
   exhaustedPercent,
@@ -19,6 +18,7 @@ import {
   sumCredits,
   usageEntry,
 } from "../store.ts"
+import type { StoreListeners } from "../store-options.ts"
 import { prepareCallReplays } from "./call-replays.ts"
 import { toSqlite } from "./statement.ts"
 
@@ -39,8 +39,8 @@ export function prepareCharges(
     const outcomes = charges.map((charge): ChargeOutcome => {
       const entry = changed.get(charge.accountId) ?? ledger.read(charge.accountId)
       if (entry === null || entry.closedMs !== null) return refused
-      const replay = charge.idempotent ? replays.find(charge.accountId, charge.idempotent) : null
-      if (replay) return { charged: false, cause: new AlreadyCharged(replay) }
+      const first = charge.idempotent ? replays.find(charge.accountId, charge.idempotent) : null
+      if (first) return { charged: false, cause: new AlreadyCharged(first) }
       const outcome = chargeOne(entry, charge)
       if (!outcome.charged) return outcome
       if (charge.idempotent) replays.keep(charge.accountId, charge.idempotent, charge.items)

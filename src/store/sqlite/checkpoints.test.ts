@@ -7,7 +7,7 @@ import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { createCheckpoints, logState } from "./checkpoints.ts"
-import { openDatabase } from "./open.ts"
+import { openDatabase } from "./database-file.ts"
 import { openSqliteStore } from "./open-sqlite.ts"
 
 const dir = tempDir()

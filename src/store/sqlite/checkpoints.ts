@@ -4,9 +4,9 @@ import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { realPathOf } from "../../values/real-path.ts"
-import type { OpenStore } from "../open-store.ts"
+import type { OpenStore } from "../store-options.ts"
 import type { CheckpointReply, CheckpointRequest, LogState } from "./checkpoint-thread.ts"
-import { logLimitBytes } from "./open.ts"
+import { logLimitBytes } from "./database-file.ts"
 
 /** The part of checkpoints that writes need. */
 export interface Checkpoints {
@@ -174,7 +174,7 @@ type Stores = Pick<OpenStore, "store" | "admin">
  * checkpoint, which blocks all calls. A failure is told here: the system may report it to one flush only (fsync(2)). Closing the
  * store flushes what was not flushed yet: while other processes have the file open, SQLite does not.
  */
-export function withLogFlush(
+export function withWalFlush(
   stores: Stores,
   file: string,
   { timer, sync = fdatasync, onFailed, isServed = false }: FlushOptions,

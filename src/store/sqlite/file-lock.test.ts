@@ -3,7 +3,7 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { StoreUnusable } from "../store.ts"
-import { lockForReplacing, lockForServing } from "./open.ts"
+import { lockForReplacing, lockForServing } from "./database-file.ts"
 
 const dir = tempDir()
 let files = 0
@@ -12,7 +12,7 @@ const newFile = () => join(dir, `${files++}.db`)
 /** Another process that locks a file until its standard input ends. */
 async function lockElsewhere(kind: "lockForServing" | "lockForReplacing", file: string) {
   const script = `
-    const locks = await import(${JSON.stringify(join(import.meta.dir, "open.ts"))})
+    const locks = await import(${JSON.stringify(join(import.meta.dir, "database-file.ts"))})
     const unlock = locks.${kind}(${JSON.stringify(file)})
     console.log("locked")
     for await (const _ of Bun.stdin.stream()) {}

@@ -1,8 +1,8 @@
 import type { Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf } from "../../values/real-path.ts"
-import type { ServingOptions } from "../open-store.ts"
 import { StoreUnavailable } from "../store.ts"
+import type { ServingOptions } from "../store-options.ts"
 
 /** Calls must be refused within a second. A check takes some microseconds. */
 const intervalMs = 500

@@ -18,9 +18,9 @@ import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { systemTimer } from "../../ports/timer.ts"
-import { createActivity } from "../open-store.ts"
-import { withLogFlush } from "./checkpoints.ts"
-import { openDatabase } from "./open.ts"
+import { createActivity } from "../store-options.ts"
+import { withWalFlush } from "./checkpoints.ts"
+import { openDatabase } from "./database-file.ts"
 import { createSqliteStores, openSqliteStore, prepareGauges } from "./open-sqlite.ts"
 
 const dir = tempDir()
@@ -69,7 +69,7 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
   }
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
-  const { store, admin } = withLogFlush(stores, file, { timer, sync, onFailed: unexpected })
+  const { store, admin } = withWalFlush(stores, file, { timer, sync, onFailed: unexpected })
   /** Ends the delay and waits for the flush. */
   async function flush() {
     timer.fire()
@@ -113,7 +113,7 @@ test("a charge during a flush is flushed after it", async () => {
   const sync = (_: number, done: () => void) => void flushing.push(done)
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
-  const { store } = withLogFlush(stores, file, { timer, sync, onFailed: unexpected })
+  const { store } = withWalFlush(stores, file, { timer, sync, onFailed: unexpected })
   await store.charge([charge])
   timer.fire()
   await store.charge([charge])
@@ -198,7 +198,7 @@ test("a log that is there and cannot be opened counts as one that cannot be flus
   const failures: string[] = []
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
-  const { store } = withLogFlush(stores, file, { timer, onFailed: (cause) => failures.push(String(cause)) })
+  const { store } = withWalFlush(stores, file, { timer, onFailed: (cause) => failures.push(String(cause)) })
   const showLog = hideLog(file)
   await store.charge([charge])
   timer.fire()
@@ -282,7 +282,7 @@ test("closing twice closes nothing else", async () => {
 test("a store in memory has no log", async () => {
   const timer = createManualTimer()
   const stores = createSqliteStores(openDatabase(":memory:"), { timer })
-  const { store, admin } = withLogFlush(stores, ":memory:", { timer, onFailed: unexpected })
+  const { store, admin } = withWalFlush(stores, ":memory:", { timer, onFailed: unexpected })
   expect([store, admin]).toEqual([stores.store, stores.admin])
   await stores.store.close()
 })

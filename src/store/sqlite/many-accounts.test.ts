@@ -3,7 +3,7 @@ import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { KeyAccess } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareLedger } from "./charge.ts"
-import { openDatabase } from "./open.ts"
+import { openDatabase } from "./database-file.ts"
 
 /** Accounts that call in turn. To read one anew costs more than the rest of its call's work in the database. */
 const ids = Array.from({ length: 100_000 }, (_, index) => `acc_${index}`)

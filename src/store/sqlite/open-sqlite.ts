@@ -1,6 +1,11 @@
 import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import { prepareMailOutbox } from "../mail-outbox.ts"
+import type { NoticeRecord } from "../outbox.ts"
+import { prepareCounts } from "../outbox-reads.ts"
+import { type AccessRow, type Run, selectAccess, selectNotice, toAccess } from "../rows.ts"
+import type { SchemaStep } from "../schema-step.ts"
+import { type Store, StoreUnavailable } from "../store.ts"
 import {
   type AnyStoreOptions,
   createActivity,
@@ -9,12 +14,7 @@ import {
   type StoreGauges,
   type StoreListeners,
   type StoreOptions,
-} from "../open-store.ts"
-import type { NoticeRecord } from "../outbox.ts"
-import { prepareCounts } from "../outbox-reads.ts"
-import { type AccessRow, type Run, selectAccess, selectNotice, toAccess } from "../rows.ts"
-import type { SchemaStep } from "../schema-step.ts"
-import { type Store, StoreUnavailable } from "../store.ts"
+} from "../store-options.ts"
 import { prepareStoreReads } from "../store-reads.ts"
 import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -25,11 +25,11 @@ import {
   logFileOf,
   noCheckpoints,
   sizeOf,
-  withLogFlush,
+  withWalFlush,
 } from "./checkpoints.ts"
+import { lockForReplacing, lockForServing, openDatabase } from "./database-file.ts"
 import { noWatch, unflushed, watchFile } from "./file-watch.ts"
 import { isOutdated, schemaSteps } from "./migrations.ts"
-import { lockForReplacing, lockForServing, openDatabase } from "./open.ts"
 import { prepareRates } from "./rates.ts"
 import { createReads } from "./read.ts"
 import { createRead, createWrite } from "./read-write.ts"
@@ -65,7 +65,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   })
   const flushed = { ...stores, store: counted(stores.store, activity) }
   let failure: unknown = null
-  const { store, admin, stop } = withLogFlush(flushed, file, {
+  const { store, admin, stop } = withWalFlush(flushed, file, {
     ...options,
     isServed: isShared,
     onFailed(cause) {

@@ -9,8 +9,8 @@ import {
   selectSums,
 } from "../move-tables.ts"
 import { StoreUnusable } from "../store.ts"
+import { lockForReplacing, openDatabase, requireFile } from "./database-file.ts"
 import { isBusy, toStoreError } from "./errors.ts"
-import { lockForReplacing, openDatabase, requireFile } from "./open.ts"
 
 /** A command of another process may be writing. */
 const busyTimeoutMs = 1_000

@@ -12,7 +12,7 @@ import {
 import type { Run } from "../rows.ts"
 import { keepReplaysMs } from "../store.ts"
 import { type Checkpoints, logState, noCheckpoints, pageBytesOf } from "./checkpoints.ts"
-import { logLimitBytes } from "./open.ts"
+import { logLimitBytes } from "./database-file.ts"
 import type { Write } from "./read-write.ts"
 import { createRun } from "./statement.ts"
 

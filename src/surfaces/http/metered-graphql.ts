@@ -255,7 +255,7 @@ export async function executeMetered(
         const uses = [...results.deprecated].map((api) => ({ api, calls: 1, credits: 0 }))
         await pipeline.charges.settle(hold, charged, call.request, uses)
       }
-      call.isReplay = idempotent !== null && idempotent.replay !== null
+      call.isReplay = idempotent !== null && idempotent.firstCharge !== null
       call.charged = call.isReplay ? nothingCharged : charged
       return result
     } finally {

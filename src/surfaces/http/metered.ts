@@ -9,7 +9,7 @@ import {
   type Progress,
   type Reply,
   replyToThrown,
-  type Work,
+  type WorkResult,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
 import { type createFrame, type HttpContext, leaveRequestBody, requireRoom } from "./frame.ts"
@@ -166,7 +166,7 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
 export async function answerMetered(
   { request, set, incoming, call }: MeteredExchange,
   context: HttpContext,
-  work: (caller: Caller, call: MeteredCall) => Promise<Work>,
+  work: (caller: Caller, call: MeteredCall) => Promise<WorkResult>,
   sendSuccess: (reply: Reply, call: MeteredCall) => Sent | Promise<Sent>,
 ): Promise<Sent> {
   if (call === null) throw new Error("a metered route must be admitted by the macro")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { StoreUnusable } from "../store.ts"
 import { logState } from "./checkpoints.ts"
-import { openDatabase } from "./open.ts"
+import { openDatabase } from "./database-file.ts"
 
 const dir = tempDir()
 const rightsOf = (file: string) => (statSync(file).mode & 0o777).toString(8)

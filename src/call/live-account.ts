@@ -4,7 +4,7 @@ import type { KeyAccess } from "../store/store.ts"
 import type { Caller } from "./caller.ts"
 
 /** An account as this process knows it: the last answer of the database, and the credits that calls in progress hold. */
-export interface AccountSnapshot {
+export interface LiveAccount {
   readonly id: string
   /** The newest revision of the store's administration that is included here. */
   revision: number
@@ -24,42 +24,42 @@ export interface AccountSnapshot {
   idempotentUnderWay: Map<string, string> | null
 }
 
-/** Finds the snapshot of a caller's account. */
-export type FindSnapshot = (caller: Caller) => AccountSnapshot
+/** Finds the account of a caller. */
+export type FindLiveAccount = (caller: Caller) => LiveAccount
 
 /** About 200 bytes each. As many as the store keeps of keys and ledger rows, or each call would make one anew. */
-const maxSnapshots = 131_072
+const maxLiveAccounts = 131_072
 
-interface Snapshots {
-  get(id: string): AccountSnapshot | undefined
-  set(id: string, snapshot: AccountSnapshot): unknown
+interface LiveAccounts {
+  get(id: string): LiveAccount | undefined
+  set(id: string, live: LiveAccount): unknown
 }
 
-/** Keeps the snapshots of the accounts that called last, and of those with calls in progress. */
-function keepLast(): Snapshots {
-  /** Snapshots that were evicted while a call held credits. */
-  const evicted = new Map<string, AccountSnapshot>()
-  const snapshots = new LRUCache<string, AccountSnapshot>({
+/** Keeps the live accounts of the accounts that called last, and of those with calls in progress. */
+function keepLast(): LiveAccounts {
+  /** Live accounts that were evicted while a call held credits. */
+  const evicted = new Map<string, LiveAccount>()
+  const liveAccounts = new LRUCache<string, LiveAccount>({
     // `max` would allocate for all of them at the start, which takes 3 to 6 ms.
-    maxSize: maxSnapshots,
+    maxSize: maxLiveAccounts,
     sizeCalculation: () => 1,
-    dispose(snapshot, id, reason) {
-      if (reason !== "evict" || snapshot.heldCredits === 0) return
+    dispose(live, id, reason) {
+      if (reason !== "evict" || live.heldCredits === 0) return
       for (const [other, { heldCredits }] of evicted) if (heldCredits === 0) evicted.delete(other)
-      evicted.set(id, snapshot)
+      evicted.set(id, live)
     },
   })
-  return { get: (id) => snapshots.get(id) ?? evicted.get(id), set: snapshots.set.bind(snapshots) }
+  return { get: (id) => liveAccounts.get(id) ?? evicted.get(id), set: liveAccounts.set.bind(liveAccounts) }
 }
 
-/** Returns the function that finds a caller's snapshot, one for all keys of an account. Snapshots are kept in what is given. */
-export function createAccountSnapshots(snapshots: Snapshots = keepLast()): FindSnapshot {
+/** Returns the function that finds the account of a caller, one for all its keys. They are kept in what is given. */
+export function createLiveAccounts(liveAccounts: LiveAccounts = keepLast()): FindLiveAccount {
   return ({ account, revision }) => {
-    const known = snapshots.get(account.id)
+    const known = liveAccounts.get(account.id)
     if (!known) {
       const { id, createdMs, periodStartMs, used, bonus } = account
       const stored = { id, revision, createdMs, periodStartMs, used, bonus }
-      const snapshot = {
+      const live = {
         ...stored,
         heldCredits: 0,
         period: null,
@@ -67,8 +67,8 @@ export function createAccountSnapshots(snapshots: Snapshots = keepLast()): FindS
         exhaustedMs: null,
         idempotentUnderWay: null,
       }
-      snapshots.set(id, snapshot)
-      return snapshot
+      liveAccounts.set(id, live)
+      return live
     }
     // An administrator changed something before this key was read.
     if (known.revision < revision) {
@@ -81,19 +81,19 @@ export function createAccountSnapshots(snapshots: Snapshots = keepLast()): FindS
 
 /** Takes over the stored balance. Calls in progress keep the credits that they hold. */
 export function refresh(
-  snapshot: AccountSnapshot,
+  live: LiveAccount,
   { createdMs, periodStartMs, used, bonus }: Omit<KeyAccess["account"], "id" | "plan" | "closedMs">,
 ): void {
-  snapshot.createdMs = createdMs
-  snapshot.periodStartMs = periodStartMs
-  snapshot.used = used
-  snapshot.bonus = bonus
+  live.createdMs = createdMs
+  live.periodStartMs = periodStartMs
+  live.used = used
+  live.bonus = bonus
 }
 
 /** The balance under a caller's plan, as this process knows it. */
-export function balanceAt(snapshot: AccountSnapshot, { plan }: Caller, nowMs: number): Balance {
-  const balance = balanceOf(snapshot, plan, nowMs, snapshot.period)
+export function balanceAt(live: LiveAccount, { plan }: Caller, nowMs: number): Balance {
+  const balance = balanceOf(live, plan, nowMs, live.period)
   // Set only when it differs: an object that lives long and is changed costs garbage collection, see the ledger's day of usage.
-  if (snapshot.period !== balance.period) snapshot.period = balance.period
+  if (live.period !== balance.period) live.period = balance.period
   return balance
 }
