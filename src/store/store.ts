@@ -22,7 +22,7 @@ export interface Store {
 
   /** Finds what an account was charged under the hash of an Idempotency-Key after a time. */
   findFirstCharge(accountId: string, keyHash: string, sinceMs: number): Promise<FirstCharge | null>
-  /** Counts a replay of what {@link findFirstCharge} found. Returns false, and counts nothing, if there were as many as `most`. */
+  /** Counts a replay of what {@link findFirstCharge} found. Returns false, and counts nothing, if there were `most` of them. */
   countReplay(accountId: string, keyHash: string, most: number): Promise<boolean>
   /** Takes back what {@link countReplay} counted. */
   giveBackReplay(accountId: string, keyHash: string): Promise<void>
