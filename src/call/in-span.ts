@@ -1,26 +1,39 @@
 import type { Span, SpanAttributes } from "../ports/tracer.ts"
 import { type Fault, toFault } from "./fault.ts"
 
-/** Measures a step of a request as a part of `parent`. Returns a promise only if the step does, and rethrows its errors. */
-export function inSpan<T>(parent: Span, name: string, values: SpanAttributes, step: () => T | Promise<T>) {
-  const span = parent.begin(name, values)
-  const done = (value: T): T => {
-    span.end()
-    return value
+/**
+ * Does a step of a request, and measures it as a part of `parent`; null if the request is not recorded. Returns a promise only if
+ * the step does, and rethrows its errors.
+ * @param values called only when it is recorded
+ * @param faultOf the fault that a result tells of
+ */
+export function inSpan<T>(
+  parent: Span | null | undefined,
+  name: string,
+  values: () => SpanAttributes,
+  step: (span: Span | null) => T | Promise<T>,
+  faultOf: (result: T) => Fault | null = () => null,
+): T | Promise<T> {
+  if (!parent) return step(null)
+  const span = parent.begin(name, values())
+  const done = (result: T): T => {
+    end(span, faultOf(result))
+    return result
   }
   const failed = (thrown: unknown): never => {
-    endWithFault(span, toFault(thrown))
+    end(span, toFault(thrown))
     throw thrown
   }
   try {
-    const result = step()
+    const result = step(span)
     return result instanceof Promise ? result.then(done, failed) : done(result)
   } catch (thrown) {
     return failed(thrown)
   }
 }
 
-/** Ends the span of a step that failed. Only a fault of the service is an error, as in HTTP. */
-export function endWithFault(span: Span, { code, status }: Pick<Fault, "code" | "status">): void {
-  span.end({ "penknife.code": code }, status >= 500 ? code : null)
+/** Only a fault of the service is an error, as in HTTP. */
+function end(span: Span, fault: Fault | null): void {
+  if (fault === null) span.end()
+  else span.end({ "penknife.code": fault.code }, fault.status >= 500 ? fault.code : null)
 }

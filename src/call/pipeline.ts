@@ -96,10 +96,8 @@ export function admit(
   pipeline: Pipeline,
   progress: Progress,
 ): Caller | Promise<Caller> {
-  const span = request.trace?.span
-  const admitted = span
-    ? inSpan(span, "admit", {}, () => admitNow(request, apis, pipeline, progress))
-    : admitNow(request, apis, pipeline, progress)
+  const step = () => admitNow(request, apis, pipeline, progress)
+  const admitted = inSpan(request.trace?.span, "admit", () => ({}), step)
   if (!(admitted instanceof Promise)) return admitted
   return admitted.then((caller) => {
     requirePresent(request)

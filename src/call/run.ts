@@ -11,7 +11,7 @@ import {
 } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
 import type { IdempotentCall } from "./idempotency.ts"
-import { endWithFault } from "./in-span.ts"
+import { inSpan } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
 import {
   admit,
@@ -85,23 +85,13 @@ export interface RunContext {
 
 /** Runs an API and masks premium fields. Never throws; returns a promise only if the API does. */
 function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
-  const span = context.request.trace?.span
-  return span ? runInSpan(api, input, context, span) : run(api, input, context, null)
-}
-
-function runInSpan(api: PreparedApi, input: Input, context: RunContext, parent: Span) {
-  const { index } = context
-  const span = parent.begin("run", {
+  const { index, request } = context
+  const values = () => ({
     "penknife.api": api.definition.id,
     ...(index !== undefined && { "penknife.index": index }),
   })
-  const end = (outcome: Outcome): Outcome => {
-    if (outcome.fault) endWithFault(span, outcome.fault)
-    else span.end()
-    return outcome
-  }
-  const running = run(api, input, context, span)
-  return running instanceof Promise ? running.then(end) : end(running)
+  const step = (span: Span | null) => run(api, input, context, span)
+  return inSpan<Outcome>(request.trace?.span, "run", values, step, ({ fault }) => fault)
 }
 
 function run(api: PreparedApi, input: Input, context: RunContext, span: Span | null) {
