@@ -4,7 +4,7 @@ import { type GiveWay, InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminStore } from "../store/admin-reads.ts"
 import type { AdminOutcome, NewReplay, ReplayRecord } from "../store/admin-store.ts"
-import { ClocksDiffer, ReadTooLong, StoreUnavailable } from "../store/store.ts"
+import { ClocksDiffer, ReadRefused, StoreUnavailable } from "../store/store.ts"
 import { createAuditRecords } from "./audit/record.ts"
 import { AdminFault, conflict, forbidden, invalid, requireKnownNames } from "./fault.ts"
 import type {
@@ -338,7 +338,7 @@ export function toAdminFault(thrown: unknown): unknown {
   if (thrown instanceof AccountError)
     return new AdminFault(thrown.code, thrown.message, { parameter: thrown.parameter })
   if (thrown instanceof StoreUnavailable) {
-    const tells = thrown instanceof ReadTooLong || thrown instanceof ClocksDiffer
+    const tells = thrown instanceof ReadRefused || thrown instanceof ClocksDiffer
     const detail = tells ? thrown.message : "Try again soon: the store does not answer."
     return new AdminFault("unavailable", detail, {
       retryAfterSeconds: 1,

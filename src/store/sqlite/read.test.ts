@@ -4,7 +4,8 @@ import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
-import { ReadTooLong, StoreUnavailable } from "../store.ts"
+import { toAdminFault } from "../../admin/administration.ts"
+import { ReadRefused, ReadTooLong, StoreUnavailable } from "../store.ts"
 import { noWatch } from "./file-watch.ts"
 import { createReads } from "./read.ts"
 import { aliveAt } from "./statement.ts"
@@ -119,7 +120,12 @@ test("more reads than a queue has room for are refused, and the end ends the rea
   await using set = setUp()
   const { read, stop, timer } = set
   const all = Array.from({ length: 257 }, () => read(endless, []).catch((cause) => cause))
-  expect(String(await all.at(-1))).toContain("Too many lists")
+  const refused = await all.at(-1)
+  expect(refused).toBeInstanceOf(ReadRefused)
+  expect(toAdminFault(refused)).toMatchObject({
+    code: "unavailable",
+    message: "Too many lists and searches wait for the data file. Ask again in a moment.",
+  })
   await timer.asked()
   await stop()
   const causes = await Promise.all(all)

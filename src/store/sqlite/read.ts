@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
 import { realPathOf } from "../../values/real-path.ts"
 import type { Run } from "../rows.ts"
-import { ReadTooLong, readLimitMs, StoreUnavailable } from "../store.ts"
+import { ReadRefused, ReadTooLong, readLimitMs, StoreUnavailable } from "../store.ts"
 import type { noWatch } from "./file-watch.ts"
 import type { ReadReply, ReadRequest } from "./read-thread.ts"
 import { toSqlite } from "./statement.ts"
@@ -82,7 +82,7 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
 
   const read: Run = async <Row>(statement: string, parameters: ReadRequest["parameters"]) => {
     if (waiting >= mostWaiting)
-      throw new StoreUnavailable("Too many lists and searches wait for the data file. Ask again in a moment.")
+      throw new ReadRefused("Too many lists and searches wait for the data file. Ask again in a moment.")
     waiting++
     const rows = last.then(() => ask(toSqlite(statement), parameters)).finally(() => waiting--)
     last = rows.catch(() => {})
