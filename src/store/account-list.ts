@@ -28,6 +28,7 @@ const oldestFirst = orderBy(false, "created_ms", "id")
 export function prepareAccountList(parts: ListParts) {
   const { read, texts, isClosed, indexed, lowerName } = parts
   const closed = `SELECT account_id AS id FROM ledger ${indexed("ledger_closed")} WHERE closed_ms IS NOT NULL`
+  const [isAlive] = allOf([...parts.alive("accounts"), [() => "true"]])
   const nearLimit = `SELECT account_id AS id FROM ledger ${indexed("ledger_near_limit")} WHERE notified > 0 AND closed_ms IS NULL`
   const orders: Readonly<Record<"newest" | "oldest" | "name", Order>> = {
     newest: orderBy(true, "created_ms", "id"),
@@ -155,7 +156,7 @@ export function prepareAccountList(parts: ListParts) {
     plansInUse: (): Promise<readonly { readonly plan: string; readonly accounts: number }[]> =>
       read(
         `SELECT plan, sum(n)::float8 AS accounts FROM (
-           SELECT plan, count(*) AS n FROM accounts GROUP BY plan
+           SELECT plan, count(*) AS n FROM accounts WHERE ${isAlive()} GROUP BY plan
            UNION ALL SELECT plan, -count(*) FROM (${closed}) AS closed JOIN accounts ON accounts.id = closed.id GROUP BY plan) AS plans
          GROUP BY plan HAVING sum(n) > 0 ORDER BY plan COLLATE "C"`,
         [],
