@@ -1,5 +1,5 @@
 import type { Ports, Timer } from "../apis/contract.ts"
-import { createIsoTime } from "../ports/log.ts"
+import { createIsoTime } from "../ports/clock.ts"
 import type { RequestEvent, RequestFilter, Surface } from "../values/request-events.ts"
 import type { Tally } from "./counts.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "./request-log.ts"

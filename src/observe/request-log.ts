@@ -1,6 +1,7 @@
 import type { Ports, Random } from "../apis/contract.ts"
 import type { CallRecord } from "../call/caller.ts"
-import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
+import { createIsoTime } from "../ports/clock.ts"
+import { type LogLevel, logLevels } from "../ports/log.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
 import type { Tally } from "./counts.ts"
 

@@ -1,7 +1,7 @@
 import type * as Pino from "pino"
 import type { Clock } from "../apis/contract.ts"
 import { once } from "../values/once.ts"
-import { systemClock } from "./clock.ts"
+import { createIsoTime, systemClock } from "./clock.ts"
 
 /** Log levels, from the most lines to none. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const
@@ -60,20 +60,6 @@ export function createLog(write: (line: string) => void, options: LogOptions = {
       level = next
       logger().level = next
     },
-  }
-}
-
-/** Returns a function that returns the current time as ISO 8601. It formats once per millisecond. */
-export function createIsoTime(clock: Clock): () => string {
-  let lastMs = Number.NaN
-  let text = ""
-  return () => {
-    const nowMs = clock.now()
-    if (nowMs !== lastMs) {
-      lastMs = nowMs
-      text = new Date(nowMs).toISOString()
-    }
-    return text
   }
 }
 

@@ -4,18 +4,15 @@ import { maxInputs, requireInputs } from "../../call/batch.ts"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
 import { workIdempotently } from "../../call/idempotent-work.ts"
 import type { Input, TextInput } from "../../call/input.ts"
-import type { Reply } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { runSingle } from "../../call/run.ts"
 import { reportUsage, usageSchema } from "../../call/usage-report.ts"
-import { formats, mediaTypeNames, preferredType } from "../../encode/formats.ts"
+import { formats } from "../../encode/formats.ts"
 import { once } from "../../values/once.ts"
-import { type Picture, pictureBase64, picturesOf } from "../../values/picture.ts"
 import type { HttpContext } from "./frame.ts"
 import { answerMetered, type MeteredExchange, type ServiceApp } from "./metered.ts"
-import { acceptedBy } from "./reply/format.ts"
-import { noticeOf, send, sendSuccess, setReply } from "./reply/headers.ts"
-import { type AnswerSettings, pathAndQueryOf } from "./request.ts"
+import { noticeOf, send, sendSuccess } from "./reply/headers.ts"
+import { pictureSender } from "./reply/picture.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
 export function addRestRoutes(app: ServiceApp, context: HttpContext): void {
@@ -94,36 +91,6 @@ export function addUsageRoute(app: ServiceApp, context: HttpContext): void {
       detail: { summary: "Credits and usage of this month", tags: ["account"] },
     },
   )
-}
-
-/** An SVG that is opened by itself is a document of this origin: it must not run scripts or load anything. */
-const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-
-/**
- * Makes the function that sends a picture of an API's answer to requests that prefer its media type to those of envelopes. It
- * returns null for other requests. Null for an API without pictures.
- */
-function pictureSender(output: Parameters<typeof picturesOf>[0]) {
-  const pictures = picturesOf(output)
-  if (pictures.length === 0) return null
-  return (request: Request, reply: Reply, set: AnswerSettings): Response | null => {
-    const wanted = wantedOf(request, pictures)
-    const { data } = reply.envelope
-    const bytes = wanted && data && pictureBase64({ ...data }, wanted)
-    if (!wanted || typeof bytes !== "string") return null
-    setReply(reply, "json", set)
-    set.headers["content-type"] = wanted.type
-    set.headers["content-security-policy"] = svgPolicy
-    return new Response(Buffer.from(bytes, "base64"))
-  }
-}
-
-/** `?format=` asks for an envelope, and so does a request without `Accept`. */
-function wantedOf(request: Request, pictures: readonly Picture[]): Picture | undefined {
-  const accept = acceptedBy(request.headers)
-  if (accept === null || /[?&]format=/.test(pathAndQueryOf(request.url))) return undefined
-  const type = preferredType(accept.toLowerCase(), [...mediaTypeNames, ...pictures.map((one) => one.type)])
-  return pictures.find((one) => one.type === type)
 }
 
 /**
