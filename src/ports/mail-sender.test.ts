@@ -1,12 +1,12 @@
 /** Handing mails to a real mail server on loopback that is well, slow, busy, refusing, or not what it says. */
 import { afterEach, describe, expect, test } from "bun:test"
 import { createServer, type Server } from "node:net"
-import { createMailSender, type MailServer, mailLimitMs } from "../src/ports/mail-sender.ts"
-import { systemTimer } from "../src/ports/timer.ts"
-import { hookCert, hookKey } from "./support/hook-certificate.ts"
-import { startMailServer } from "./support/mail-server.ts"
-import { createManualTimer } from "./support/timer.ts"
-import { until } from "./support/until.ts"
+import { hookCert, hookKey } from "../../test/support/hook-certificate.ts"
+import { startMailServer } from "../../test/support/mail-server.ts"
+import { createManualTimer } from "../../test/support/timer.ts"
+import { until } from "../../test/support/until.ts"
+import { createMailSender, type MailServer, mailLimitMs } from "./mail-sender.ts"
+import { systemTimer } from "./timer.ts"
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as pluginModule from "../src/plugins/plugin-module.ts"
+import * as pluginModule from "./plugin-module.ts"
 
-const types = readFileSync(join(import.meta.dir, "../docs/penknife-plugin.d.ts"), "utf8")
+const types = readFileSync(join(import.meta.dir, "../../docs/penknife-plugin.d.ts"), "utf8")
 
 test("each export of the module has a type, and no other value has one", () => {
   const values = [...types.matchAll(/^ {2}export (?:function|const) (\w+)/gm)].map(([, name]) => name)
