@@ -1,10 +1,10 @@
 /**
  * The worst inputs of each isolated API, against a service in another process: other calls are answered, and memory is bounded.
- * In the check, for half of the APIs, one of the two that take longest.
+ * In the check, the two that take longest.
  */
 import { expect, test } from "bun:test"
 import { catalog } from "../src/app/prepare.ts"
-import { hasTurn, isAll } from "./support/turns.ts"
+import { isAll } from "./support/turns.ts"
 import {
   memoryOf,
   startWatchedService,
@@ -25,10 +25,9 @@ interface Worst {
 const service: WatchedService | null = isWatchable ? await startWatchedService(1) : null
 const idleMb = service ? memoryOf(service.pid).nowMb : 0
 
-const lists = isolated.map(async ({ id }, place) => {
+const lists = isolated.map(async ({ id }) => {
   const { worst, inCheck }: Worst = await import(`./worst/${id}.ts`)
-  const inTurn = inCheck.filter((_, which) => hasTurn(2 * place + which, 4))
-  const chosen = Object.entries(worst).filter(([what]) => isAll || inTurn.includes(what))
+  const chosen = Object.entries(worst).filter(([what]) => isAll || inCheck.includes(what))
   expect(inCheck.filter((what) => what in worst)).toHaveLength(2)
   return chosen.map(([what, input]) => [id, what, input] as const)
 })
