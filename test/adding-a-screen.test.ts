@@ -1,13 +1,14 @@
-/** The page about the front end: its screen is made to the letter in a copy of the project, and the names of its kit exist. */
+/**
+ * The page about the front end: its screen is made to the letter in a copy of the project, where the tests of pages pass, and the
+ * names of its kit exist.
+ */
 import { expect, test } from "bun:test"
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Glob } from "bun"
-import { runProgram } from "./support/run-program.ts"
-import { tempDir } from "./support/temp.ts"
+import { copyProject, root, runIn, testsThat } from "./support/project-copy.ts"
 import { hasTurn } from "./support/turns.ts"
 
-const root = join(import.meta.dir, "..")
 const page = readFileSync(join(root, "docs/web.md"), "utf8")
 const sources = ["src/web", "test/binary/web"].flatMap((folder) => [
   ...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync(root),
@@ -18,10 +19,7 @@ const codeOf = (file: string) => readFileSync(join(root, file), "utf8")
 test.if(hasTurn(1, 3))(
   "a screen with a form has the right types and is bundled as soon as the steps of the page are done",
   async () => {
-    const copy = tempDir()
-    for (const path of ["package.json", "tsconfig.json", "src"])
-      cpSync(join(root, path), join(copy, path), { recursive: true })
-    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+    const copy = copyProject()
     const files = [...page.matchAll(/`(src\/web\/[\w/-]+\.tsx)`:\n\n *```tsx\n(.*?) *```/gs)]
     expect(files.map(([, file = ""]) => basename(file))).toEqual(["names-screen.tsx", "edit-names.tsx"])
     for (const [, file = "", code = ""] of files) {
@@ -43,14 +41,17 @@ test.if(hasTurn(1, 3))(
     }
     writeFileSync(file, code)
     const bun = process.execPath
-    await run(copy, [bun, "node_modules/typescript/bin/tsc", "--checkers", "1", "-p", "src/web"])
+    await runIn(copy, [bun, "node_modules/typescript/bin/tsc", "--checkers", "1", "-p", "src/web"])
     const program = `
       import { bundleWeb } from "./src/surfaces/http/web/source-files.ts"
       const { inputs } = await bundleWeb()
       console.log(inputs.filter((path) => path.includes("console/names/")).sort().join(" "))`
-    expect(await run(copy, [bun, "-e", program])).toBe(
+    expect(await runIn(copy, [bun, "-e", program])).toBe(
       "src/web/console/names/edit-names.tsx src/web/console/names/names-screen.tsx\n",
     )
+    const tests = testsThat(/"console"|\/console\b/).filter((path) => path.startsWith("./test/web-"))
+    expect(tests).toContain("./test/web-pages.test.ts")
+    await runIn(copy, [bun, "test", "--timeout=300000", ...tests])
   },
   300_000,
 )
@@ -94,11 +95,4 @@ function namesIn(text: string): readonly string[] {
       ([, component, called]) => component ?? called ?? "",
     ),
   )
-}
-
-/** Runs a command in the copy, which must end with 0, and returns its output. */
-async function run(copy: string, command: readonly string[]): Promise<string> {
-  const { out, err, code } = await runProgram(command, { cwd: copy })
-  expect([code, code === 0 ? "" : out + err]).toEqual([0, ""])
-  return out
 }

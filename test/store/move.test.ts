@@ -241,7 +241,7 @@ test.each([
 ])("a move to %s that is killed leaves it empty", async (_, kind) => {
   const [from, to] = [await file.create(), await kind.create()]
   await fill(from, many)
-  const child = Bun.spawn(["bun", join(import.meta.dir, "../support/half-move.ts"), from, to], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../support/half-move.ts"), from, to], {
     stdin: "pipe",
     stdout: "pipe",
   })
