@@ -81,7 +81,8 @@ const unclear = [
 test("no text of the sources and the documentation is one of them", async () => {
   const found: string[] = []
   for await (const [file, text] of filesOf(
-    "{src,docs,examples,clients}/**/*.{ts,tsx,mts,mjs,cjs,md,sql,go,java,py}",
+    "*.md",
+    "{src,docs,examples,clients}/**/*.{ts,tsx,mts,mjs,cjs,md,sql,css,json,yaml,txt,go,java,py}",
   )) {
     const joined = text.replace(/\s*\n\s*(?:\*|\/\/|--|#)?\s*/g, " ")
     found.push(...unclear.filter((words) => joined.includes(words)).map((words) => `${file}: ${words}`))
