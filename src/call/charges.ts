@@ -205,9 +205,10 @@ export function createCharges(
      * @throws Fault when the client has left, another process spent the credits, the account was closed, or the key was revoked
      */
     settle(hold: Hold, items: readonly ChargeItem[], request: SettledRequest, uses = nothingCharged) {
-      const values = () => ({ "penknife.credits": sumCredits(items) })
-      const step = () => settle(hold, items, request, uses)
-      return Promise.resolve(inSpan(request.trace?.span, "settle", values, step))
+      const span = request.trace?.span
+      if (!span) return settle(hold, items, request, uses)
+      const values = { "penknife.credits": sumCredits(items) }
+      return Promise.resolve(inSpan(span, "settle", values, () => settle(hold, items, request, uses)))
     },
     /** The caller's usage, as this process knows it. */
     status(caller: Caller, rate: RateState | null): UsageStatus {

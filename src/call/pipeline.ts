@@ -96,8 +96,10 @@ export function admit(
   pipeline: Pipeline,
   progress: Progress,
 ): Caller | Promise<Caller> {
-  const step = () => admitNow(request, apis, pipeline, progress)
-  const admitted = inSpan(request.trace?.span, "admit", () => ({}), step)
+  const span = request.trace?.span
+  const admitted = span
+    ? inSpan(span, "admit", {}, () => admitNow(request, apis, pipeline, progress))
+    : admitNow(request, apis, pipeline, progress)
   if (!(admitted instanceof Promise)) return admitted
   return admitted.then((caller) => {
     requirePresent(request)

@@ -86,12 +86,12 @@ export interface RunContext {
 /** Runs an API and masks premium fields. Never throws; returns a promise only if the API does. */
 function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
   const { index, request } = context
-  const values = () => ({
-    "penknife.api": api.definition.id,
-    ...(index !== undefined && { "penknife.index": index }),
-  })
-  const step = (span: Span | null) => run(api, input, context, span)
-  return inSpan<Outcome>(request.trace?.span, "run", values, step, ({ fault }) => fault)
+  const parent = request.trace?.span
+  if (!parent) return run(api, input, context, null)
+  const place = index !== undefined && { "penknife.index": index }
+  const values = { "penknife.api": api.definition.id, ...place }
+  const step = (span: Span) => run(api, input, context, span)
+  return inSpan<Outcome>(parent, "run", values, step, ({ fault }) => fault)
 }
 
 function run(api: PreparedApi, input: Input, context: RunContext, span: Span | null) {

@@ -34,8 +34,7 @@ export function createCounts(faultCodes: readonly string[]) {
   const faults = new Map<string, number>()
 
   function chargedTally(api: string, surface: Surface): ChargedTally {
-    const known = charged.find((tally) => tally.api === api && tally.surface === surface)
-    if (known) return known
+    for (const known of charged) if (known.api === api && known.surface === surface) return known
     const tally = { api, surface, calls: 0, credits: 0 }
     charged.push(tally)
     return tally
@@ -58,10 +57,9 @@ export function createCounts(faultCodes: readonly string[]) {
       return tally
     },
     add({ statuses, latency }: Tally, status: number, durationMs: number): void {
-      const known = statuses.find((one) => one.status === status)
-      if (known) known.requests++
-      else statuses.push({ status, requests: 1 })
       record(latency, durationMs / 1_000)
+      for (const known of statuses) if (known.status === status) return void known.requests++
+      statuses.push({ status, requests: 1 })
     },
     addCharged(api: string, surface: Surface, calls: number, credits: number): void {
       const tally = chargedTally(api, surface)

@@ -67,7 +67,7 @@ export function setReply(reply: Answer, format: Format, set: AnswerSettings): vo
 }
 
 /** Headers that successes of metered calls share, by format and plan. */
-type PreparedHeaders = LRUCache<string, Prepared>
+type PreparedHeaders = Readonly<Record<Format, LRUCache<string, Prepared>>>
 
 interface Prepared {
   readonly allowance: number | null
@@ -81,7 +81,8 @@ const maxPrepared = 1_000
 
 /** Creates an empty store of prepared headers; those unused for longest are dropped. */
 export function createPreparedHeaders(): PreparedHeaders {
-  return new LRUCache({ maxSize: maxPrepared, sizeCalculation: () => 1 })
+  const ofPlans = () => new LRUCache<string, Prepared>({ maxSize: maxPrepared, sizeCalculation: () => 1 })
+  return { json: ofPlans(), xml: ofPlans(), yaml: ofPlans(), csv: ofPlans() }
 }
 
 /**
@@ -129,11 +130,10 @@ function respond(body: Body, shared: Prepared, usage: UsageStatus, set: AnswerSe
 function findPrepared(usage: UsageStatus, format: Format, set: AnswerSettings, prepared: PreparedHeaders) {
   const { plan, balance } = usage
   const { allowance, period } = balance
-  const name = `${format} ${plan}`
-  const known = prepared.get(name)
+  const known = prepared[format].get(plan)
   if (known?.allowance === allowance) return known
   const made = { allowance, endMs: period.endMs, headers: prepare(usage, format, set) }
-  prepared.set(name, made)
+  prepared[format].set(plan, made)
   return made
 }
 
