@@ -45,6 +45,18 @@ test.each<[text: string, path: string, value: unknown, after: string]>([
   ["max_calls = 5 # last", "credits.hmac", 1, "max_calls = 5 # last\n\n[credits]\nhmac = 1\n"],
   ["a = 1\n", "b.c", null, "a = 1\n"],
   ["a = 1 # same\n", "a", 1, "a = 1 # same\n"],
+  [
+    "plans.team.price = 'x' # y\n",
+    "plans.team.premium",
+    true,
+    "plans.team.price = 'x' # y\nplans.team.premium = true\n",
+  ],
+  [
+    "plans.a.x = 1\n\n[credits]\nhmac = 1\n",
+    "plans.b.x",
+    2,
+    "plans.a.x = 1\nplans.b.x = 2\n\n[credits]\nhmac = 1\n",
+  ],
 ])("%j, %s = %j", (text, path, value, after) => expect(edit(text, path, value).trimStart()).toBe(after))
 
 test.each(["[credits]\nhmac = 1\n", "host = 'x'\n", ""])(

@@ -32,20 +32,21 @@ export function readTree(text: string): TomlTree {
   const entries: Entry[] = []
   const inlineTables: InlineTable[] = []
 
-  function read(node: AST.TOMLKeyValue, above: readonly string[], inline: InlineTable | null): Range {
+  function read(node: AST.TOMLKeyValue, above: readonly string[], inline: InlineTable | null): Entry {
     const path = [...above, ...node.key.keys.map(nameOf)]
     const { value } = node
-    entries.push({ ...rangeOf(node), path, value: rangeOf(value), inline })
+    const entry: Entry = { ...rangeOf(node), path, value: rangeOf(value), inline }
+    entries.push(entry)
     if (value.type === "TOMLInlineTable") {
       const table: InlineTable = { ...rangeOf(value), path, entries: [] }
       inlineTables.push(table)
       for (const inner of value.body) table.entries.push(read(inner, path, table))
     }
-    return rangeOf(node)
+    return entry
   }
 
   const sections: Section[] = []
-  const top: Range[] = []
+  const top: Entry[] = []
   for (const node of body) {
     if (node.type === "TOMLKeyValue") top.push(read(node, [], null))
     else {
