@@ -313,7 +313,8 @@ describe("what the commands print", () => {
       [],
     ])
     expect(await lines("--status 5xx")).toEqual([])
-    expect((await runLine(`requests export --format csv ${db}`)).code).toBe(2)
+    const refused = await runLine(`requests export --format csv ${db}`)
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--format must be jsonl.")])
   })
 })
 

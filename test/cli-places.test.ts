@@ -57,6 +57,7 @@ account reopen {ACC} --json
 account list --after nonsense
 audit --json
 audit export
+audit export --limit 2
 audit
 `
 

@@ -11,6 +11,7 @@ export function toRequirement(schema: TSchema): string {
 function describe(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices) return `one of ${choices.join(", ")}`
+  if (typeof schema.const === "string") return schema.const
   if (isJsonValue(schema)) return "a JSON value"
   const { type, minimum, maximum, minLength, maxLength, maxItems, items } = schema
   if (type === "number") return `a number${describeRange(minimum, maximum)}`

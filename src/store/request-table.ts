@@ -204,7 +204,7 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
     const from = `FROM ${table} AS requests ${toWhere(inOrder)} ORDER BY requests.id DESC, requests.process DESC`
     const sent = values.length
     const ofApi = (id: string) =>
-      `(${isNamed("api", id)} OR apis LIKE ${add(`%,${id.replace(/_/g, "!_")},%`)} ESCAPE '!')`
+      `(${isNamed("api", id)} OR replace(apis, ${add(`,${id},`)}, '') <> apis)`
     const checks = [
       ...(parts.hasAccountIndex ? [] : isNamed("account", account)),
       ...isNamed("key", key),

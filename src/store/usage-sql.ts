@@ -108,9 +108,6 @@ function apiConditions(
 ): readonly string[] {
   const kind = deprecated ? "api LIKE '%:%'" : "api NOT LIKE '%:%'"
   if (api === undefined) return [kind]
-  return [kind, deprecated ? `api LIKE ${add(`${escapeLike(api)}:%`)} ESCAPE '!'` : `api = ${add(api)}`]
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[!%_]/g, (character) => `!${character}`)
+  const text = add(deprecated ? `${api}:` : api)
+  return [kind, `${deprecated ? `substr(api, 1, length(${text}))` : "api"} = ${text}`]
 }

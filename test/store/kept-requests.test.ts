@@ -219,7 +219,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: und
 const filters: fc.Arbitrary<RequestFilter> = fc.record({
   account: maybe(fc.constantFrom("acc_0", "acc_1", "acc_2", "acc_none")),
   key: maybe(fc.constantFrom("key_0", "key_1", "key_4")),
-  api: maybe(fc.constantFrom("hmac", "linesorter", "hma")),
+  api: maybe(fc.constantFrom("hmac", "linesorter", "hma", "HMAC")),
   status: maybe(fc.constantFrom("200", "400", "4xx", "5xx", "2xx", "404")),
   fault: maybe(fc.constantFrom("inputRejected", "overloaded")),
   requestId: maybe(fc.constantFrom("mine", "min", "AbCdEfGhIjKl.zw", "AbCdEfGhIjKl.100")),

@@ -56,7 +56,7 @@ export async function runAndPrint(
   }
   const refused = entries.filter(({ problem }) => operation.run.kind === "bulk" && problem !== null)
   if (refused.length > 0) throw new ServerFailed(`${refused.length} of ${entries.length} were refused.`)
-  if (next !== null) terminal.err(`There are more. To go on, add --after ${next}\n`)
+  if (next !== null && !isLines) terminal.err(`There are more. To go on, add --after ${next}\n`)
 }
 
 /** Whether the answer comes in pages. */
@@ -81,7 +81,8 @@ async function readAll(
     const answer = requireValues(await backend.run(operation, paged ? page : input))
     const { data, next, has_more: _, ...others } = answer
     if (!Array.isArray(data)) throw strangeAnswer()
-    for (const entry of data) take(inOrder(schema, requireValues(entry)))
+    // A service sends all lines of an export at once.
+    for (const entry of data.slice(0, most - taken)) take(inOrder(schema, requireValues(entry)))
     taken += data.length
     const more = typeof next === "string" ? next : null
     // Otherwise the list would never end.
