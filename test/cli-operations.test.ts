@@ -36,6 +36,27 @@ test("the help offers '' for a list alone that may be empty", async () => {
   expect([refused.code, refused.err]).toEqual([2, unknown])
 })
 
+test("a refusal names parameters as they are written on the command line", async () => {
+  const { db, account } = await withKey()
+  const renewed = await runLine(`account renew ${account} ${db}`)
+  expect([renewed.code, renewed.err]).toEqual([
+    1,
+    expect.stringContaining("Set --anyway to do it nevertheless."),
+  ])
+  const usage = await runLine(`usage --days 3 --from 2026-11-01 ${db}`)
+  expect([usage.code, usage.err]).toEqual([2, expect.stringContaining("Give --from or --days, not both.")])
+})
+
+test("a person without passkeys has an empty list, and an example is safe to paste", async () => {
+  const { db } = await withKey()
+  const { id } = await runLineJson(`people add Ann ${db}`)
+  const listed = await runLine(`people passkeys ${id} ${db}`)
+  expect([listed.out, listed.err]).toEqual(["", expect.stringContaining("No passkeys.")])
+  for (const { command, otherCommands = [] } of operations)
+    for (const { example = "" } of [command, ...otherCommands])
+      expect(example.replace(/'[^']*'/g, "")).not.toContain("*")
+})
+
 test("every operation has a command with help", async () => {
   expect(operations.length).toBeGreaterThan(20)
   for (const { id, command, otherCommands = [] } of operations)

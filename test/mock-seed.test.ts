@@ -240,6 +240,11 @@ const refusals: Record<string, string> = {
   "accounts: [{name: A, email: a@b.example}, {name: B, email: A@B.example}]": "accounts[1].email is the ",
 }
 
+test("an unknown profile is named beside other mistakes", async () => {
+  const mistakes = await mistakesOf("now: junk\nprofile: none\nprofiles: {mine: [{status: 99}]}")
+  expect(mistakes.map((text) => text.split(" ")[1])).toEqual(["now", "profile", "profiles.mine[0].status"])
+})
+
 test.each([
   ...Object.entries(refusals),
   ...["revoked", "disabled"].map((end): [string, string] => [

@@ -259,8 +259,8 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     if (Object.hasOwn(standardProfiles, name)) addProblem(pointerTo("/profiles", name), taken)
     await each(pointerTo("/profiles", name), rules, fault, (rule) => requireFault(rule, definitions))
   }
-  if (problems.size === 0)
-    await attempt("/profile", () => createFaults(createSeededRandom, file.profiles, file.profile))
+  const ownProfiles = Object.fromEntries(Object.keys(file.profiles ?? {}).map((name) => [name, []]))
+  await attempt("/profile", () => createFaults(createSeededRandom, ownProfiles, file.profile))
   if (typeof file.webhook === "string") await readWebhook("/webhook", file.webhook)
   for (const [name, entries] of Object.entries(file.dns ?? {})) {
     requireOne("domain name", toWireName(name), pointerTo("/dns", name))

@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { choicesOf } from "../apis/contract.ts"
 import { isJsonValue } from "../values/json-value.ts"
+import { group } from "../values/text.ts"
 
 /** A schema's requirement, after "The 'x' parameter …": `must be a number from -90 to 90`. The schema's `x-requirement` wins. */
 export function toRequirement(schema: TSchema): string {
@@ -30,8 +31,4 @@ function describeRange(minimum: unknown, maximum: unknown): string {
   if (typeof minimum === "number" && typeof maximum === "number") return ` from ${minimum} to ${maximum}`
   if (typeof minimum === "number") return `, ${minimum} or more`
   return typeof maximum === "number" ? `, ${maximum} or less` : ""
-}
-
-function group(count: number): string {
-  return count.toLocaleString("en-US")
 }

@@ -203,8 +203,7 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
     // PostgreSQL takes a bare name for a column of the answer, and would sort all rows by its `id::float8`.
     const from = `FROM ${table} AS requests ${toWhere(inOrder)} ORDER BY requests.id DESC, requests.process DESC`
     const sent = values.length
-    const ofApi = (id: string) =>
-      `(${isNamed("api", id)} OR replace(apis, ${add(`,${id},`)}, '') <> apis)`
+    const ofApi = (id: string) => `(${isNamed("api", id)} OR replace(apis, ${add(`,${id},`)}, '') <> apis)`
     const checks = [
       ...(parts.hasAccountIndex ? [] : isNamed("account", account)),
       ...isNamed("key", key),

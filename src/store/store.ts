@@ -229,15 +229,12 @@ export class StoreUnavailable extends Error {
 /** How long one statement of a list, a search or a sum may take. Milliseconds. */
 export const readLimitMs = 2_000
 
-/** A list, a search or a sum was refused or ended. The message says to whoever asked what to do. */
-export class ReadRefused extends StoreUnavailable {}
+const tooLong = `To read this takes longer than ${readLimitMs / 1_000} s, so it was ended. Ask for less: name an account, or a shorter time.`
 
-/** It was ended, since it took too long. */
-export class ReadTooLong extends ReadRefused {
-  constructor() {
-    super(
-      `To read this takes longer than ${readLimitMs / 1_000} s, so it was ended. Ask for less: name an account, or a shorter time.`,
-    )
+/** A list, a search or a sum was refused, or ended since it took too long. The message says to whoever asked what to do. */
+export class ReadRefused extends StoreUnavailable {
+  constructor(message = tooLong) {
+    super(message)
   }
 }
 

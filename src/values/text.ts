@@ -23,3 +23,8 @@ export function withoutPassword(text: string): string {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return text
   return text.replace(/^([^:]+:\/\/[^:@/?]*):.*@/, "$1@").replace(/\?.*$/, "")
 }
+
+/** A number with commas between groups of three digits. */
+export function group(count: number): string {
+  return count.toLocaleString("en-US")
+}

@@ -41,6 +41,7 @@ test.each([
   [`${pknf}; PRAGMA user_version = 3`, unreleased],
   ["PRAGMA application_id = 7", "is not a data file of penknife."],
   ["DROP TABLE secrets", "is not a data file of penknife."],
+  ["DROP TABLE kept_requests", "is damaged: some of its tables are missing. Restore a backup."],
   [
     `PRAGMA user_version = ${schemaVersion + 1}`,
     `newer penknife (store version ${schemaVersion + 1}; this one knows ${schemaVersion})`,

@@ -5,8 +5,9 @@ import type { PasskeyRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { keepOwner, requireNoMore } from "../admins/grants.ts"
 import { type AdminFault, forbidden, invalid, missing, noSuch } from "../fault.ts"
-import { idText, instant, maybeInstant } from "../fields.ts"
+import { idText, instant, listOf, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
+import { wholeList } from "../pages.ts"
 import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
 import { allows, grants, inBoth, type Permission } from "../permission.ts"
 import { showBy } from "../show.ts"
@@ -77,16 +78,14 @@ export const listPasskeys = defineRead({
       idText("The person's id, which starts with `psn_`; by default the person who is signed in."),
     ),
   }),
-  output: Type.Object({
-    data: Type.Array(passkeySchema, { description: "The passkeys." }),
-  }),
+  output: listOf(passkeySchema),
   async read({ person }, { admin, actor }) {
     const own = ownPersonId(actor)
     const id = person ?? own
     if (id !== own && !allows(actor.permissions, "people.read")) throw lacking("people.read")
     if (id === null) throw invalid("person", "Give 'person': you are signed in as none.")
     await requirePerson({ admin }, id)
-    return { data: (await admin.passkeysOf(id)).map(toPasskeyOutput) }
+    return wholeList((await admin.passkeysOf(id)).map(toPasskeyOutput))
   },
 })
 

@@ -43,7 +43,7 @@ export const createPerson = defineChange({
   command: {
     words: "people add",
     args: ["name"],
-    example: '"Ann Lee" --may accounts.read --may keys.*',
+    example: `"Ann Lee" --may accounts.read --may 'keys.*'`,
     makesStore: true,
     usesPages: true,
   },

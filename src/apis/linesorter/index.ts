@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { group } from "../../values/text.ts"
 import { defineApi, reject } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -125,10 +126,6 @@ function countRepeatedSigns(line: string): number {
   for (const [run] of line.matchAll(/[\u0f71\u0f73\u0f75\u0f81]\p{M}+/gu))
     count += (run.match(/[\u0f71\u0f73\u0f75\u0f81]/g)?.length ?? 1) - 1
   return count
-}
-
-function group(count: number): string {
-  return count.toLocaleString("en-US")
 }
 
 /** The most non-starters in a row that Stream-Safe Text has after NFKD (UAX #15 §13). */

@@ -24,7 +24,7 @@ export function toStoreError(cause: unknown): unknown {
   const state = sqlStateOf(cause)
   if (state === null) {
     const text =
-      "The database cannot be reached. Check the host, the port and sslmode in --db, and that it runs."
+      "The database cannot be reached. Check the host, the port and sslmode of its address, and that it runs."
     return new StoreUnavailable(`${text} (${cause.code}: ${cause.message})`, { cause })
   }
   const text = advice[state] ?? advice[state.slice(0, 2)]

@@ -4,7 +4,7 @@ import { prepareCounts } from "../outbox-reads.ts"
 import { prepareKeptRequests } from "../request-table.ts"
 import { type AccessRow, type Run, selectAccess, toAccess } from "../rows.ts"
 import type { Step } from "../step.ts"
-import { ReadTooLong, readLimitMs, type Store } from "../store.ts"
+import { ReadRefused, readLimitMs, type Store } from "../store.ts"
 import {
   type AnyStoreOptions,
   createActivity,
@@ -148,7 +148,7 @@ export async function openPostgresStore(
     try {
       return await reads.run(...statement)
     } catch (thrown) {
-      throw isTooLong(thrown) ? new ReadTooLong() : thrown
+      throw isTooLong(thrown) ? new ReadRefused() : thrown
     }
   }
   const access = createAccessCache(clock, async (hash) => {

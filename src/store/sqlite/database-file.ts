@@ -201,8 +201,10 @@ export function lockForReplacing(file: string, work = "restore, then start it ag
  * @throws StoreUnusable when another does, or when the lock file cannot be used
  */
 export function lockForBackups(directory: string): Unlock {
-  const busy = "A backup is being made. Wait until it is finished."
-  return lock(join(directory, "backups"), 0, "BEGIN EXCLUSIVE", busy)
+  const file = join(directory, "backups")
+  const problem = accessProblem(file)
+  if (problem !== null) throw new StoreUnusable(`No backup can be written to ${directory}. ${problem}`)
+  return lock(file, 0, "BEGIN EXCLUSIVE", "A backup is being made. Wait until it is finished.")
 }
 
 function lock(file: string, timeoutMs: number, begin: "BEGIN" | "BEGIN EXCLUSIVE", busy: string): Unlock {

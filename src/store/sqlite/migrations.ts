@@ -6,6 +6,8 @@ import schema from "./schema.sql" with { type: "text" }
 /** Entry n takes a data file from version n + 1 to n + 2. Released entries never change. */
 export const schemaSteps: readonly SchemaStep[] = []
 
+const tables = [...schema.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name)
+
 /** The version of the tables that this program makes. */
 export const schemaVersion = schemaSteps.length + 1
 
@@ -86,14 +88,15 @@ function takeStep(
 export function requireOwnSchema(database: Database, file: string, known = schemaVersion): number {
   // One statement reads one instant: another process may be migrating the file right now.
   const header = database
-    .query<{ version: number; id: number; all: number; own: number }, []>(
+    .query<{ version: number; id: number; all: number; own: number; present: number }, [string]>(
       `SELECT (SELECT user_version FROM pragma_user_version) AS version,
          (SELECT application_id FROM pragma_application_id) AS id, count(*) AS "all",
-         count(*) FILTER (WHERE type = 'table' AND name IN ('accounts', 'keys', 'secrets', 'meta')) AS own
+         count(*) FILTER (WHERE type = 'table' AND name IN ('accounts', 'keys', 'secrets', 'meta')) AS own,
+         count(*) FILTER (WHERE type = 'table' AND name IN (SELECT value FROM json_each(?1))) AS present
        FROM sqlite_schema`,
     )
-    .get()
-  const { version, id, all, own } = header ?? { version: 0, id: 0, all: 0, own: 0 }
+    .get(JSON.stringify(tables))
+  const { version, id, all, own, present } = header ?? { version: 0, id: 0, all: 0, own: 0, present: 0 }
   if (version === 0 && all === 0) return 0
   if (own !== 4 || version < 1) throw foreignFile(file)
   if (unreleasedIds.includes(id))
@@ -102,6 +105,8 @@ export function requireOwnSchema(database: Database, file: string, known = schem
         "Name a new file, or go on with the build that made this one.",
     )
   if (id !== applicationId) throw foreignFile(file)
+  if (version === schemaVersion && present < tables.length)
+    throw new StoreUnusable(`${file} is damaged: some of its tables are missing. Restore a backup.`)
   if (version <= known) return version
   throw new StoreUnusable(
     `${file} was written by a newer penknife (store version ${version}; this one knows ${known}). ` +

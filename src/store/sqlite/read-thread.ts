@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite"
 import { messageOf } from "../../values/message-of.ts"
 import type { Parameter } from "../rows.ts"
-import { ReadTooLong, StoreUnavailable } from "../store.ts"
+import { ReadRefused, StoreUnavailable } from "../store.ts"
 import { toStoreError } from "./errors.ts"
 import { addAlive } from "./statement.ts"
 
@@ -39,7 +39,7 @@ function answer(request: ReadRequest): ReadReply {
     database ??= open(request)
     return { rows: database.query<unknown, Parameter[]>(request.statement).all(...request.parameters) }
   } catch (thrown) {
-    if (thrown instanceof ReadTooLong) return { problem: thrown.message, kind: "late" }
+    if (thrown instanceof ReadRefused) return { problem: thrown.message, kind: "late" }
     const cause = toStoreError(thrown, database)
     // The next read opens the file anew: it may have been repaired.
     database?.close()

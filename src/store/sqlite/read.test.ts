@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { toAdminFault } from "../../admin/administration.ts"
-import { ReadRefused, ReadTooLong, StoreUnavailable } from "../store.ts"
+import { ReadRefused, StoreUnavailable } from "../store.ts"
 import { noWatch } from "./file-watch.ts"
 import { createReads } from "./read.ts"
 import { aliveAt } from "./statement.ts"
@@ -60,7 +60,7 @@ test("a read that takes too long is ended and says so; meanwhile changes are com
   for (let n = 0; n < 100; n++) writer.run("INSERT INTO a VALUES (NULL, 'x')")
   const next = read<{ n: number }>("SELECT count(*) AS n FROM a", [])
   timer.fire()
-  await expect(late).rejects.toThrow(ReadTooLong)
+  await expect(late).rejects.toThrow(ReadRefused)
   await expect(late).rejects.toThrow("longer than 2 s")
   expect(await next).toEqual([{ n: 100 }])
   expect(warnings).toEqual([])
@@ -73,7 +73,7 @@ test("a read that cannot be ended is left alone, with a warning, and another thr
   await timer.asked()
   timer.fire()
   timer.fire()
-  await expect(late).rejects.toThrow(ReadTooLong)
+  await expect(late).rejects.toThrow(ReadRefused)
   expect(warnings).toEqual(["a read could not be ended; its thread is left alone"])
   expect(await read("SELECT 1 AS one", [])).toEqual([{ one: 1 }])
 })
@@ -129,7 +129,7 @@ test("more reads than a queue has room for are refused, and the end ends the rea
   await timer.asked()
   await stop()
   const causes = await Promise.all(all)
-  expect(causes[0]).toBeInstanceOf(ReadTooLong)
+  expect(causes[0]).toBeInstanceOf(ReadRefused)
   expect(String(causes[1])).toContain("is closed")
   expect(timer.waiting).toEqual([])
 })

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
 import { realPathOf } from "../../values/real-path.ts"
 import type { Run } from "../rows.ts"
-import { ReadRefused, ReadTooLong, readLimitMs, StoreUnavailable } from "../store.ts"
+import { ReadRefused, readLimitMs, StoreUnavailable } from "../store.ts"
 import type { noWatch } from "./file-watch.ts"
 import type { ReadReply, ReadRequest } from "./read-thread.ts"
 import { toSqlite } from "./statement.ts"
@@ -57,7 +57,7 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
       Atomics.store(shared, 0, 1)
       cancel = timer.after(graceMs, () => {
         log?.warn("a read could not be ended; its thread is left alone", { statement })
-        leave(new ReadTooLong())
+        leave(new ReadRefused())
       })
     })
     asked.postMessage({ file, statement, parameters, shared: shared.buffer } satisfies ReadRequest)
@@ -104,6 +104,6 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
 }
 
 function toError({ problem, kind }: Exclude<ReadReply, { readonly rows: readonly unknown[] }>): Error {
-  if (kind === "late") return new ReadTooLong()
+  if (kind === "late") return new ReadRefused()
   return kind === "unavailable" ? new StoreUnavailable(problem) : new Error(problem)
 }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { Parameter, Run, TextList } from "../rows.ts"
 import type { Step } from "../step.ts"
-import { ReadTooLong } from "../store.ts"
+import { ReadRefused } from "../store.ts"
 
 /**
  * A statement that is written for all kinds of stores, as SQLite takes it: without casts, collations and locks of rows, and with
@@ -41,7 +41,7 @@ export function addAlive(database: Database, isAlive: () => boolean = () => true
   // If it were declared deterministic, SQLite would call it only once.
   database.function("alive", { deterministic: false }, () => {
     if (isAlive()) return 1
-    throw new ReadTooLong()
+    throw new ReadRefused()
   })
 }
 

@@ -49,7 +49,8 @@ export function serveOverStdio(parts: StdioParts): Promise<void> {
   serveStdio(() => createMcpServer(endpoint, client, name), {
     transport: new StdioServerTransport(input, undefined, { maxBufferSize: maxMessageBytes }),
     // The message of a parse error quotes what was sent, which may hold a secret.
-    onerror: ({ name }) => tell(`a message could not be answered (${name})`),
+    onerror: ({ name }) =>
+      tell(`a message could not be answered (${name === "ZodError" ? "it is no JSON-RPC object" : name})`),
   })
   return broken
 }

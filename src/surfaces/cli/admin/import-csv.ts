@@ -1,6 +1,7 @@
 import { AdminFault } from "../../../admin/fault.ts"
 import type { OperationCommand } from "../../../admin/operation.ts"
 import type { Config } from "../../../config/load.ts"
+import { group } from "../../../values/text.ts"
 import type { CliParts } from "../parts.ts"
 import { ServerFailed } from "./backend.ts"
 import { type Line, type LineMistake, readCsvFile, uniqueColumns } from "./csv-file.ts"
@@ -204,9 +205,4 @@ function createProgress(done: string, total: number, terminal: CliParts["termina
     if (isShown && Math.floor((count * 10) / total) > before)
       terminal.err(`${done} ${group(count)} of ${group(total)} lines.\n`)
   }
-}
-
-/** A number with separators. */
-function group(count: number): string {
-  return count.toLocaleString("en-US")
 }

@@ -71,6 +71,8 @@ export async function readEntry(
  * command line, a store or a service finds it. Returns for any other error.
  */
 export function refuseUsage(command: Command, entry: Entry, thrown: unknown): void {
+  if (thrown instanceof AdminFault || thrown instanceof ServerFailed)
+    thrown.message = onCommandLine(thrown.message, entry)
   const parameter =
     thrown instanceof AdminFault && thrown.code === "invalid"
       ? thrown.parameter
@@ -85,9 +87,16 @@ export function refuseUsage(command: Command, entry: Entry, thrown: unknown): vo
 function refuseParameter(command: Command, entry: Entry, parameter: string, message: string): never {
   const [, requirement] = /^The '[^']*' parameter (.*)$/s.exec(message) ?? []
   if (requirement === undefined) return command.error(`error: ${message}`)
-  // A requirement may name another parameter: "must not be later than 'to'".
-  const named = requirement.replace(/(?<=\bthan )'(\w+)'/, (_, name) => nameOf(name, entry))
+  const named = onCommandLine(requirement, entry)
   command.error(`error: ${nameOf(parameter, entry)} ${named.replace(/\bnull\b/, "''")}`)
+}
+
+/** Names the parameters that a message tells to give as they are written here: "must not be later than 'to'". */
+function onCommandLine(message: string, entry: Entry): string {
+  const names = /(?<=\b(?:than|[Gg]ive|[Ss]et|or) )'(\w+)'/g
+  return message.replace(names, (text, name) =>
+    name in entry.operation.input.properties ? nameOf(name, entry) : text,
+  )
 }
 
 /** The parameters that are options, with their schemas. A list has its own `--limit`. */
