@@ -72,6 +72,16 @@ test.if(canRunAsOther())(
   },
 )
 
+test.if(canRunAsOther())(
+  "a folder for backups in which another user may make no file is named as such",
+  () => {
+    const { folder } = makeAsRoot()
+    expect(runAsOther("database-file.ts", `lockForBackups(${JSON.stringify(folder)})`)).toStartWith(
+      `StoreUnusable: No backup can be written to ${folder}. User ${other} may not make files in the folder ${folder}, `,
+    )
+  },
+)
+
 test.if(canRunAsOther())("a backup, and a restore from a backup, name what is missing", () => {
   const { folder, file } = makeAsRoot()
   chmodSync(folder, 0o777)
