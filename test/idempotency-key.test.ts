@@ -147,6 +147,14 @@ test("the order of members, defaults that are written out and the format are not
   )
   expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
   expect(again.headers.get("content-type")).toStartWith("application/xml")
+  const batches = [
+    { inputs: [{ message: "a", secret: "b" }, { message: 1 }] },
+    { inputs: [{ secret: "b", message: "a", unknown: 1, algorithm: null, encoding: "hex" }, { message: 1 }] },
+    { inputs: [{ message: "a", secret: "b" }, { message: 2 }] },
+  ]
+  const statuses: number[] = []
+  for (const batch of batches) statuses.push((await send("/v1/hmac/batch", batch, key, "b")).status)
+  expect(statuses).toEqual([200, 200, 422])
   const variables = [{ m: { message: "a", secret: "b" } }, { m: { secret: "b", message: "a" } }]
   const [one, two] = [
     await send("/v1/graphql", { query, variables: variables[0] }, key, "g"),

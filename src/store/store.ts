@@ -228,7 +228,6 @@ export class StoreUnavailable extends Error {
 
 /** How long one statement of a list, a search or a sum may take. Milliseconds. */
 export const readLimitMs = 2_000
-
 const tooLong = `To read this takes longer than ${readLimitMs / 1_000} s, so it was ended. Ask for less: name an account, or a shorter time.`
 
 /** A list, a search or a sum was refused, or ended since it took too long. The message says to whoever asked what to do. */

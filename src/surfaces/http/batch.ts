@@ -3,6 +3,7 @@ import { workIdempotently } from "../../call/idempotent-work.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { weightOf } from "../../encode/json.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
+import { isObject } from "../../values/is-object.ts"
 import { once } from "../../values/once.ts"
 import type { HttpContext } from "./frame.ts"
 import { answerMetered, type MeteredExchange, type ServiceApp } from "./metered.ts"
@@ -59,7 +60,8 @@ function answerWith(api: PreparedApi, context: HttpContext) {
           const batch = { api, request: incoming, inputs, writer }
           const key = exchange.request.headers.get("idempotency-key")
           if (key === null) return runBatch(batch, caller, pipeline)
-          return workIdempotently({ key, path, input: inputs, apis: [api] }, caller, pipeline, (idempotent) =>
+          const input = inputs.map((one) => toCompared(one, api))
+          return workIdempotently({ key, path, input, apis: [api] }, caller, pipeline, (idempotent) =>
             runBatch(batch, caller, pipeline, idempotent),
           )
         },
@@ -74,5 +76,14 @@ function answerWith(api: PreparedApi, context: HttpContext) {
     } finally {
       body.discard()
     }
+  }
+}
+
+/** An input as an Idempotency-Key compares it: as the API gets it. One that is refused stays as it was sent. */
+function toCompared(input: unknown, { readInput }: PreparedApi): unknown {
+  try {
+    return isObject(input) ? readInput({ kind: "typed", values: input }) : input
+  } catch {
+    return input
   }
 }

@@ -1,4 +1,5 @@
 import type { Plan } from "../../accounts/plan.ts"
+import { group } from "../../values/text.ts"
 import { type Html, html, type Offer, type Site, type WritePage } from "./site.ts"
 
 /** The plans that the operator offers, each with what it costs and what one gets. Nothing without plans. */
@@ -7,8 +8,7 @@ export function plansSection({ offer, apis }: Site): Html | null {
   if (plans.length === 0) return null
   const prices = apis.map(({ credits }) => credits)
   const [least, most] = [Math.min(...prices), Math.max(...prices)]
-  const cost =
-    least === most ? countText(least, "credit") : `${formatCount(least)} to ${countText(most, "credit")}`
+  const cost = least === most ? countText(least, "credit") : `${group(least)} to ${countText(most, "credit")}`
   return html`<section id="plans" class="inner" aria-labelledby="plans-heading">
 <h2 id="plans-heading">Plans</h2>
 <p class="lead muted">A successful call costs ${cost}, depending on the API. Refused calls are free.</p>
@@ -77,11 +77,7 @@ export function costLine({ offer: { plans } }: Site): Html | null {
 
 /** A number of things: "1 call", "1,000 credits". */
 export function countText(count: number, thing: string): string {
-  return `${formatCount(count)} ${thing}${count === 1 ? "" : "s"}`
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString("en-US")
+  return `${group(count)} ${thing}${count === 1 ? "" : "s"}`
 }
 
 /** The API whose answer is a report on a domain. */

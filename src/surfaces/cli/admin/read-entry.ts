@@ -93,8 +93,7 @@ function refuseParameter(command: Command, entry: Entry, parameter: string, mess
 
 /** Names the parameters that a message tells to give as they are written here: "must not be later than 'to'". */
 function onCommandLine(message: string, entry: Entry): string {
-  const names = /(?<=\b(?:than|[Gg]ive|[Ss]et|or) )'(\w+)'/g
-  return message.replace(names, (text, name) =>
+  return message.replace(/(?<=\b(?:than|[Gg]ive|[Ss]et|or) )'(\w+)'/g, (text, name) =>
     name in entry.operation.input.properties ? nameOf(name, entry) : text,
   )
 }

@@ -76,12 +76,9 @@ interface Prepared {
   readonly headers: Headers
 }
 
-/** About 1 kB each. */
-const maxPrepared = 1_000
-
-/** Creates an empty store of prepared headers; those unused for longest are dropped. */
+/** Creates an empty store of prepared headers, of about 1 kB each; those unused for longest are dropped. */
 export function createPreparedHeaders(): PreparedHeaders {
-  const ofPlans = () => new LRUCache<string, Prepared>({ maxSize: maxPrepared, sizeCalculation: () => 1 })
+  const ofPlans = () => new LRUCache<string, Prepared>({ maxSize: 1_000, sizeCalculation: () => 1 })
   return { json: ofPlans(), xml: ofPlans(), yaml: ofPlans(), csv: ofPlans() }
 }
 
